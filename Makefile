@@ -1,0 +1,59 @@
+# make demo   see it work            make test    every check there is
+# make bench  the speed figures      make format  lay out the sources
+# Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
+
+JOBS ?= $(shell nproc)
+# SANITIZE=0 leaves out the second run of the tests, under ASan and UBSan.
+SANITIZE ?= 1
+EVENKEEL := build/release/evenkeel
+SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
+
+.PHONY: build demo bench test format clean bootstrap check-format check-layers \
+        test-release test-dev tidy build-release build-dev
+
+build: build-release
+
+demo: build-release
+	$(EVENKEEL) demo $(ARGS)
+
+bench: build-release
+	$(EVENKEEL) bench $(ARGS)
+
+# One after the other, the cheapest first, so that a failure shows early and output stays whole.
+test: bootstrap
+	@$(MAKE) --no-print-directory check-format
+	@$(MAKE) --no-print-directory check-layers
+	@$(MAKE) --no-print-directory test-release
+	@if [ "$(SANITIZE)" != 0 ]; then $(MAKE) --no-print-directory test-dev; fi
+	@$(MAKE) --no-print-directory tidy
+	@echo "all checks passed"
+
+bootstrap:
+	@tools/bootstrap
+
+check-format: bootstrap
+	@clang-format-19 --dry-run -Werror $(SOURCES)
+	@echo "format: clean"
+
+check-layers: bootstrap
+	@tools/check_layers
+
+# ninja re-runs cmake itself when a list of sources changes.
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $*
+
+build-release build-dev: build-%: bootstrap
+	@$(MAKE) --no-print-directory build/$*/build.ninja
+	@cmake --build --preset $* -j $(JOBS)
+
+test-release test-dev: test-%: build-%
+	ctest --preset $* -j $(JOBS) --progress
+
+tidy: build-release
+	@tools/tidy build/release --jobs $(JOBS)
+
+format: bootstrap
+	clang-format-19 -i $(SOURCES)
+
+clean: bootstrap
+	rm -rf build

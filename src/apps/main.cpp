@@ -1,0 +1,17 @@
+#include "apps/command.h"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Evenkeel: a Kubernetes scheduler that learns its cluster", "evenkeel"};
+  app.require_subcommand(1);
+  app.fallthrough(false);
+  int exit_code = evenkeel::apps::kDone;
+  evenkeel::apps::add_evaluate(app, exit_code);
+  evenkeel::apps::add_version(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 throws for --help as well; everything else is wrong usage.
+    return app.exit(error) == 0 ? evenkeel::apps::kDone : evenkeel::apps::kBadInput;
+  }
+  return exit_code;
+}

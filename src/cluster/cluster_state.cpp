@@ -1,0 +1,258 @@
+#include "cluster/cluster_state.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kRecent = std::chrono::minutes{15};
+
+bool beyond_columns(const Resources& r) { return r.ephemeral_storage.count != 0 || !r.extended.empty(); }
+
+float per_unit(double capacity) { return capacity > 0 ? static_cast<float>(1.0 / capacity) : 0.0F; }
+
+}  // namespace
+
+void ClusterState::grow(std::size_t nodes) {
+  if (nodes <= nodes_.size()) return;
+  nodes_.resize(nodes);
+  NodeColumns& c = columns_;
+  for (auto* column : {&c.present, &c.tainted, &c.cordoned}) column->resize(nodes);
+  for (auto* column : {&c.allocatable_cpu, &c.allocatable_memory, &c.requested_cpu, &c.requested_memory,
+                       &c.non_zero_cpu, &c.non_zero_memory})
+    column->resize(nodes);
+  for (auto* column : {&c.pods, &c.max_pods}) column->resize(nodes);
+  c.zone.resize(nodes);
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    for (auto* column : {&c.utilization[d], &c.per_unit[d], &c.variance[d]}) column->resize(nodes);
+}
+
+void ClusterState::set_node(const Node& node) {
+  grow(node.id.slot + std::size_t{1});
+  NodeEntry& entry = nodes_[node.id.slot];
+  if (!columns_.present[node.id.slot]) ++node_count_;
+  entry.node = node;
+  const std::size_t i = node.id.slot;
+  columns_.present[i] = 1;
+  columns_.tainted[i] = !node.taints.empty();
+  columns_.cordoned[i] = node.unschedulable;
+  columns_.zone[i] = zone_number(node.labels);
+  columns_.allocatable_cpu[i] = static_cast<double>(node.allocatable.cpu.count);
+  columns_.allocatable_memory[i] = static_cast<double>(node.allocatable.memory.count);
+  columns_.max_pods[i] = static_cast<float>(node.max_pods);
+  for (std::size_t d = 0; d < kDimensions; ++d) columns_.per_unit[d][i] = per_unit(node.capacity.of[d]);
+  refresh_load(entry);
+}
+
+void ClusterState::remove_node(NodeId node) {
+  if (!has_node(node)) return;
+  columns_.present[node.slot] = 0;
+  --node_count_;
+  NodeEntry& entry = nodes_[node.slot];
+  entry.load.mean -= entry.base;
+  entry.base = {};
+  entry.measured = Time::min();
+  ++entry.version;
+}
+
+PodRecord* ClusterState::find(PodId pod) {
+  if (pod.slot >= pods_.size() || !in_use_[pod.slot]) return nullptr;
+  PodRecord& record = pods_[pod.slot];
+  return record.pod.id == pod ? &record : nullptr;
+}
+
+const PodRecord* ClusterState::pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
+
+void ClusterState::add_pending(Pod pod) {
+  if (find(pod.id)) return;  // delivered twice
+  const std::size_t slot = pod.id.slot;
+  if (slot >= pods_.size()) {
+    pods_.resize(slot + 1);
+    in_use_.resize(slot + 1);
+  }
+  if (in_use_[slot]) remove_pod(pods_[slot].pod.id);  // its end was never reported, yet the slot is reused
+  in_use_[slot] = 1;
+  ++pod_count_;
+  PodRecord& record = pods_[slot];
+  record.place = PodPlace::pending;
+  record.started = false;
+  record.samples = 0;
+  record.sampled = {};
+  record.expected = {};
+  record.pod = std::move(pod);
+}
+
+void ClusterState::found(Pod pod, NodeId node, const Demand& expected, Time now) {
+  const PodId id = pod.id;
+  add_pending(std::move(pod));
+  PodRecord& record = pods_[id.slot];
+  take(record);
+  put(record, node, expected, now);
+  record.place = PodPlace::bound;
+}
+
+void ClusterState::assume(PodId pod, NodeId node, const Demand& expected, Time now) {
+  PodRecord* record = find(pod);
+  EVENKEEL_CHECK(record && record->place == PodPlace::pending && has_node(node));
+  put(*record, node, expected, now);
+  record->place = PodPlace::assumed;
+}
+
+bool ClusterState::confirm(PodId pod, NodeId node, Time now) {
+  PodRecord* record = find(pod);
+  if (!record) return false;
+  if (record->place == PodPlace::pending || record->node != node) {
+    const Demand expected = record->expected;
+    take(*record);
+    put(*record, node, expected, now);
+  }
+  record->place = PodPlace::bound;
+  return true;
+}
+
+bool ClusterState::unassume(PodId pod) {
+  PodRecord* record = find(pod);
+  if (!record || record->place != PodPlace::assumed) return false;
+  take(*record);
+  return true;
+}
+
+void ClusterState::remove_pod(PodId pod) {
+  PodRecord* record = find(pod);
+  if (!record) return;
+  take(*record);
+  record->pod.shape.reset();
+  in_use_[pod.slot] = 0;
+  --pod_count_;
+}
+
+void ClusterState::put(PodRecord& record, NodeId node, const Demand& expected, Time now) {
+  grow(node.slot + std::size_t{1});  // a pod may be reported before its node
+  NodeEntry& entry = nodes_[node.slot];
+  record.node = node;
+  record.since = now;
+  record.expected = expected;
+  record.position = static_cast<std::uint32_t>(entry.pods.size());
+  entry.pods.push_back(record.pod.id);
+  count(node, *record.pod.shape, expected, 1);
+  count_replica(node, *record.pod.shape, true);
+}
+
+void ClusterState::take(PodRecord& record) {
+  if (record.place == PodPlace::pending) return;
+  NodeEntry& entry = nodes_[record.node.slot];
+  const PodId last = entry.pods.back();
+  entry.pods[record.position] = last;
+  pods_[last.slot].position = record.position;
+  entry.pods.pop_back();
+  count(record.node, *record.pod.shape, record.expected, -1);
+  count_replica(record.node, *record.pod.shape, false);
+  record.place = PodPlace::pending;
+  record.started = false;
+  record.samples = 0;
+  record.sampled = {};
+}
+
+void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign) {
+  NodeEntry& entry = nodes_[node.slot];
+  const std::size_t i = node.slot;
+  columns_.requested_cpu[i] += sign * static_cast<double>(shape.request.cpu.count);
+  columns_.requested_memory[i] += sign * static_cast<double>(shape.request.memory.count);
+  columns_.non_zero_cpu[i] += sign * static_cast<double>(shape.non_zero.cpu.count);
+  columns_.non_zero_memory[i] += sign * static_cast<double>(shape.non_zero.memory.count);
+  columns_.pods[i] += static_cast<float>(sign);
+  if (beyond_columns(shape.request))
+    sign > 0 ? entry.requested += shape.request : entry.requested -= shape.request;
+  entry.load.mean += expected.mean * sign;
+  entry.load.variance += expected.variance * sign;
+  // Nothing is left, so nothing may be left over: rounding ends here.
+  if (columns_.pods[i] == 0) entry.load = {entry.base, {}};
+  refresh_load(entry);
+}
+
+void ClusterState::count_replica(NodeId node, const PodTemplate& shape, bool added) {
+  if (shape.owners.empty()) return;
+  if (shape.workload.slot >= replicas_.size()) replicas_.resize(shape.workload.slot + std::size_t{1});
+  Replicas& on = replicas_[shape.workload.slot];
+  if (added) {
+    ++on[node.slot];
+  } else if (--on[node.slot] == 0) {
+    on.erase(node.slot);
+  }
+}
+
+const ClusterState::Replicas& ClusterState::replicas(WorkloadId workload) const {
+  static const Replicas kNone;
+  return workload.slot < replicas_.size() ? replicas_[workload.slot] : kNone;
+}
+
+void ClusterState::reserve(NodeId node, const PodTemplate& shape, const Demand& expected) {
+  count(node, shape, expected, 1);
+}
+
+void ClusterState::release(NodeId node, const PodTemplate& shape, const Demand& expected) {
+  count(node, shape, expected, -1);
+}
+
+std::uint32_t ClusterState::zone_number(const Labels& labels) {
+  const std::string* zone = labels.find("topology.kubernetes.io/zone");
+  if (!zone) return 0;
+  const auto at = std::find(zones_.begin(), zones_.end(), *zone);
+  if (at == zones_.end()) zones_.push_back(*zone);
+  return static_cast<std::uint32_t>(std::find(zones_.begin(), zones_.end(), *zone) - zones_.begin()) + 1;
+}
+
+void ClusterState::set_expected(PodId pod, const Demand& expected) {
+  PodRecord* record = find(pod);
+  if (!record) return;
+  if (record->place != PodPlace::pending) {
+    NodeEntry& entry = nodes_[record->node.slot];
+    entry.load.mean += expected.mean - record->expected.mean;
+    entry.load.variance += expected.variance - record->expected.variance;
+    refresh_load(entry);
+  }
+  record->expected = expected;
+}
+
+void ClusterState::mark_started(PodId pod, Time now) {
+  PodRecord* record = find(pod);
+  if (!record || record->place == PodPlace::pending) return;
+  record->started = true;
+  record->since = now;
+}
+
+void ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
+  PodRecord* record = find(pod);
+  if (!record || record->place == PodPlace::pending) return;
+  const double keep =
+      record->samples == 0 ? 0 : std::exp(-to_seconds(measured - record->sampled_at) / to_seconds(kRecent));
+  record->recent = record->recent * keep + usage * (1 - keep);
+  record->sampled_at = measured;
+  record->sampled += usage;
+  ++record->samples;
+}
+
+void ClusterState::set_base_load(NodeId node, const Usage& base, Time measured) {
+  if (!has_node(node)) return;
+  NodeEntry& entry = nodes_[node.slot];
+  entry.load.mean += base - entry.base;
+  entry.base = base;
+  entry.measured = std::max(entry.measured, measured);
+  last_measured_ = std::max(last_measured_, measured);
+  refresh_load(entry);
+}
+
+void ClusterState::refresh_load(NodeEntry& entry) {
+  const auto i = static_cast<std::size_t>(&entry - nodes_.data());
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    const float scale = columns_.per_unit[d][i];
+    columns_.utilization[d][i] = static_cast<float>(std::max(0.0, entry.load.mean.of[d])) * scale;
+    columns_.variance[d][i] = static_cast<float>(std::max(0.0, entry.load.variance.of[d])) * scale * scale;
+  }
+  ++entry.version;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,168 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/ids.h"
+#include "cluster/labels.h"
+#include "cluster/node.h"
+#include "cluster/resources.h"
+
+namespace evenkeel {
+
+struct ContainerPort {
+  std::int32_t host_port = 0;  // 0: none
+  std::string protocol = "TCP";
+  std::string host_ip;  // empty: all addresses
+  bool operator==(const ContainerPort&) const = default;
+};
+
+struct Container {
+  std::string name, image;
+  Resources requests, limits;
+  std::vector<ContainerPort> ports;
+  bool restarts_always = false;  // an init container that is a sidecar
+  bool operator==(const Container&) const = default;
+};
+
+struct Toleration {
+  enum class Operator { equal, exists };
+  std::string key;  // empty with exists: every key
+  Operator op = Operator::equal;
+  std::string value;
+  std::optional<TaintEffect> effect;  // none: every effect
+  std::optional<std::int64_t> seconds;
+  bool operator==(const Toleration&) const = default;
+};
+
+// Expressions must all hold. A term without any selects nothing.
+struct NodeSelectorTerm {
+  std::vector<SelectorRequirement> expressions;
+  std::vector<SelectorRequirement> fields;  // metadata.name only
+  bool operator==(const NodeSelectorTerm&) const = default;
+};
+
+struct PreferredNodeTerm {
+  std::int32_t weight = 1;
+  NodeSelectorTerm term;
+  bool operator==(const PreferredNodeTerm&) const = default;
+};
+
+struct NodeAffinity {
+  std::optional<std::vector<NodeSelectorTerm>> required;  // any of them
+  std::vector<PreferredNodeTerm> preferred;
+  bool operator==(const NodeAffinity&) const = default;
+};
+
+struct PodAffinityTerm {
+  std::optional<LabelSelector> selector;
+  std::vector<std::string> namespaces;
+  std::optional<LabelSelector> namespace_selector;
+  std::string topology_key;
+  std::vector<std::string> match_label_keys, mismatch_label_keys;
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+
+struct PreferredPodTerm {
+  std::int32_t weight = 1;
+  PodAffinityTerm term;
+  bool operator==(const PreferredPodTerm&) const = default;
+};
+
+struct PodAffinity {
+  std::vector<PodAffinityTerm> required;
+  std::vector<PreferredPodTerm> preferred;
+  bool empty() const { return required.empty() && preferred.empty(); }
+  bool operator==(const PodAffinity&) const = default;
+};
+
+struct TopologySpreadConstraint {
+  std::int32_t max_skew = 1;
+  std::string topology_key;
+  bool do_not_schedule = true;  // false: ScheduleAnyway
+  std::optional<LabelSelector> selector;
+  std::optional<std::int32_t> min_domains;
+  bool honor_node_affinity = true, honor_node_taints = false;
+  std::vector<std::string> match_label_keys;
+  bool operator==(const TopologySpreadConstraint&) const = default;
+};
+
+struct OwnerReference {
+  std::string kind, name, uid;
+  bool controller = false;
+  bool operator==(const OwnerReference&) const = default;
+};
+
+enum class PreemptionPolicy { lower_priority, never };
+
+// What of a PodSpec a scheduler looks at, in the API's own terms.
+struct PodSpec {
+  std::vector<Container> init_containers, containers;
+  std::optional<Resources> pod_level_requests;  // spec.resources.requests
+  Resources overhead;
+  Labels node_selector;
+  NodeAffinity node_affinity;
+  PodAffinity pod_affinity, pod_anti_affinity;
+  std::vector<Toleration> tolerations;
+  std::vector<TopologySpreadConstraint> spread;
+  std::vector<std::string> scheduling_gates;
+  std::vector<std::string> volume_claims, resource_claims;
+  std::string node_name;  // asked for by name, bypassing the choice
+  std::string scheduler_name = "default-scheduler";
+  std::int32_t priority = 0;
+  PreemptionPolicy preemption = PreemptionPolicy::lower_priority;
+  bool host_network = false;
+  bool operator==(const PodSpec&) const = default;
+};
+
+// max(init containers, containers + sidecars) + overhead, sidecars counting from where
+// they start; pod-level requests replace the sum where given (resource.PodRequests).
+Resources effective_request(const PodSpec& spec);
+Resources effective_limit(const PodSpec& spec);
+
+// The same with 100m and 200Mi for every container that asks for nothing, which is
+// what kube-scheduler scores (never filters) best-effort pods by.
+struct NonZeroRequest {
+  MilliCpu cpu;
+  Bytes memory;
+};
+NonZeroRequest non_zero_request(const PodSpec& spec);
+
+enum class QosClass { guaranteed, burstable, best_effort };
+QosClass qos_class(const PodSpec& spec);
+
+// Everything the pods of one controller have in common, stored once however many
+// there are, with what is derived from it worked out once.
+class PodTemplate {
+ public:
+  PodTemplate(std::string name_space, Labels labels, std::vector<OwnerReference> owners, WorkloadId workload,
+              PodSpec spec);
+
+  const std::string name_space;
+  const Labels labels;
+  const std::vector<OwnerReference> owners;
+  const WorkloadId workload;
+  const PodSpec spec;
+
+  const Resources request, limit;
+  const NonZeroRequest non_zero;
+  const QosClass qos;
+};
+
+enum class PodPhase { pending, running, succeeded, failed };
+
+struct Pod {
+  PodId id;
+  std::string name;
+  std::shared_ptr<const PodTemplate> shape;  // shared by value: immutable, so as good as a copy
+  Time created{};
+  PodPhase phase = PodPhase::pending;
+
+  const PodSpec& spec() const { return shape->spec; }
+  std::string full_name() const { return shape->name_space + "/" + name; }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,97 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "base/time.h"
+#include "cluster/node.h"
+#include "cluster/pod.h"
+
+namespace evenkeel {
+
+// Facts, in.
+struct NodeAdded {
+  Node node;
+};
+struct NodeUpdated {
+  Node node;
+};
+struct NodeRemoved {
+  NodeId node;
+};
+// A pod that waits for a node.
+struct PodAdded {
+  Pod pod;
+};
+// A pod first seen when it already had one: before our start, or placed by someone else.
+struct PodFound {
+  Pod pod;
+  NodeId node;
+};
+struct PodBound {
+  PodId pod;
+  NodeId node;
+};
+struct PodStarted {
+  PodId pod;
+};
+enum class PodEnd { completed, failed, evicted, deleted };
+struct PodGone {
+  PodId pod;
+  PodEnd how = PodEnd::deleted;
+};
+struct BindFailed {
+  PodId pod;
+  std::string why;
+};
+struct PodUsage {
+  PodId pod;
+  Usage usage;
+};
+// One node's sample. Covers the pods that `pods` names; valid during observe() only.
+struct UsageReported {
+  NodeId node;
+  Time measured{};
+  Usage total;
+  std::span<const PodUsage> pods;
+};
+// What a workload's earlier pods used, from a store that outlives them.
+struct WorkloadSample {
+  WorkloadId workload;
+  Time measured{};
+  Usage usage;
+};
+using ClusterEvent = std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound,
+                                  PodStarted, PodGone, BindFailed, UsageReported, WorkloadSample>;
+
+// Decisions, out.
+struct BindPod {
+  PodId pod;
+  NodeId node;
+};
+struct MarkUnschedulable {
+  PodId pod;
+  std::string why;
+};
+// Ends the pod where it runs; its controller makes another, for which `destination` is kept free.
+struct EvictPod {
+  PodId pod;
+  NodeId destination;
+  std::string why;
+};
+using Action = std::variant<BindPod, MarkUnschedulable, EvictPod>;
+
+// Where decisions meet reality: simulated or Kubernetes.
+class World {
+ public:
+  virtual ~World() = default;
+  virtual Time now() const = 0;
+  // Blocks until something happens or the deadline passes; nothing means shutdown.
+  // The events stay valid until the next call.
+  virtual std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) = 0;
+  // Never blocks and never fails here: the outcome comes back as an event.
+  virtual void execute(const Action& action) = 0;
+};
+
+}  // namespace evenkeel

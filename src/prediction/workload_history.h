@@ -1,0 +1,48 @@
+#pragma once
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/pod.h"
+#include "prediction/lifetime.h"
+#include "prediction/usage_profile.h"
+
+namespace evenkeel::prediction {
+
+// What is known of a pod that nobody could know: for references that see the future.
+class Foresight {
+ public:
+  virtual ~Foresight() = default;
+  // Seconds the pod runs in all if nothing slows it down; negative when endless.
+  virtual double life_s(PodId pod) const = 0;
+};
+
+// What each workload's pods used and how long they ran, and what that says of the next
+// one. Strictly causal: it knows what it was told, in the order it was told.
+class WorkloadHistory {
+ public:
+  void observe_usage(const Pod& pod, const Usage& usage, Time at);
+  void observe_sample(WorkloadId workload, const Usage& usage, Time at);
+  void observe_end(const Pod& pod, Duration ran);
+
+  // Starts from requests, and from nothing in the dimensions that cannot be requested.
+  Demand demand(const Pod& pod) const;
+  Lifetime lifetime(const Pod& pod) const;
+  std::size_t ends(WorkloadId workload) const;
+  const UsageProfile* profile(WorkloadId workload) const;
+
+  // References only; not owned.
+  void set_foresight(const Foresight* foresight) { foresight_ = foresight; }
+
+ private:
+  struct Entry {
+    UsageProfile usage;
+    LifetimeHistory life;
+  };
+  Entry& entry(WorkloadId workload);
+  const Entry* find(WorkloadId workload) const;
+
+  std::vector<Entry> entries_;  // by WorkloadId::slot
+  const Foresight* foresight_ = nullptr;
+};
+
+}  // namespace evenkeel::prediction

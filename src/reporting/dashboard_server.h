@@ -1,0 +1,59 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace evenkeel::reporting {
+
+// Serves the dashboard page and the state it shows over HTTP/1.1, from one thread of its own.
+//
+//   GET /            the page                          GET /api/state   the latest state
+//   GET /healthz     "ok"                              GET /api/events  every new state, as Server-Sent
+//   Events
+//
+// A page that cannot keep up skips states instead of queueing them, and is dropped when it stops reading, so
+// memory is bounded by the connections allowed. Nobody is authenticated: hence loopback only, unless told
+// otherwise, and requests whose Host is not this server are refused (a web site could otherwise reach it by
+// DNS rebinding).
+class DashboardServer {
+ public:
+  struct Options {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 0;              // 0: any free one
+    bool allow_beyond_loopback = false;  // whoever can reach the address can then read the state
+    std::string page{};                  // the HTML of GET /
+    std::size_t max_connections = 256;
+    std::chrono::milliseconds client_timeout{
+        10'000};                                  // for a request to arrive, and for what we send to be taken
+    std::chrono::milliseconds heartbeat{15'000};  // keeps an idle event stream open, and notices a lost one
+  };
+
+  // Error::Kind::invalid for an address that may not be used, unavailable for a port that cannot be had.
+  static Result<std::unique_ptr<DashboardServer>> start(Options options);
+
+  ~DashboardServer();
+  DashboardServer(const DashboardServer&) = delete;
+  DashboardServer& operator=(const DashboardServer&) = delete;
+
+  std::uint16_t port() const;
+  std::string url() const;
+
+  // Thread-safe; never waits for a client. `json` must not contain a line break.
+  void publish(std::string json);
+
+  // Sends the last state to those who still want it, closes everything and joins; a fraction of a second at
+  // most.
+  void stop();
+
+ private:
+  struct Service;
+  explicit DashboardServer(std::unique_ptr<Service> service);
+
+  std::unique_ptr<Service> service_;
+};
+
+}  // namespace evenkeel::reporting

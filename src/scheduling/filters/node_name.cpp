@@ -1,0 +1,22 @@
+#include "scheduling/filters/filter.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+bool matters(const FilterInput& input) { return !input.pod.spec().node_name.empty(); }
+
+void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
+  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
+    if (feasible[slot] && input.cluster.node({slot}).name != input.pod.spec().node_name) feasible[slot] = 0;
+}
+
+std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+  if (input.cluster.node(node).name == input.pod.spec().node_name) return {};
+  return {"node(s) didn't match the requested node name"};
+}
+
+}  // namespace
+
+const Filter kNodeName = {"NodeName", matters, apply, objections_of};
+
+}  // namespace evenkeel::scheduling

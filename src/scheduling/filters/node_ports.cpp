@@ -1,0 +1,50 @@
+#include <algorithm>
+
+#include "scheduling/filters/filter.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+template <class Visit>
+bool any_host_port(const PodSpec& spec, Visit visit) {
+  for (const auto* containers : {&spec.init_containers, &spec.containers})
+    for (const Container& container : *containers)
+      for (const ContainerPort& port : container.ports)
+        if (port.host_port > 0 && visit(port)) return true;
+  return false;
+}
+
+bool clash(const ContainerPort& a, const ContainerPort& b) {
+  const auto everywhere = [](const std::string& ip) { return ip.empty() || ip == "0.0.0.0"; };
+  return a.host_port == b.host_port && a.protocol == b.protocol &&
+         (everywhere(a.host_ip) || everywhere(b.host_ip) || a.host_ip == b.host_ip);
+}
+
+bool matters(const FilterInput& input) {
+  return any_host_port(input.pod.spec(), [](const ContainerPort&) { return true; });
+}
+
+bool taken(const FilterInput& input, NodeId node) {
+  const auto pods = input.cluster.pods_on(node);
+  return std::any_of(pods.begin(), pods.end(), [&](PodId id) {
+    return any_host_port(input.cluster.pod(id)->pod.spec(), [&](const ContainerPort& theirs) {
+      return any_host_port(input.pod.spec(), [&](const ContainerPort& ours) { return clash(ours, theirs); });
+    });
+  });
+}
+
+void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
+  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
+    if (feasible[slot] && taken(input, {slot})) feasible[slot] = 0;
+}
+
+std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+  if (!taken(input, node)) return {};
+  return {"node(s) didn't have free ports for the requested pod ports"};
+}
+
+}  // namespace
+
+const Filter kNodePorts = {"NodePorts", matters, apply, objections_of};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,69 @@
+// NodeResourcesFit: pod count, cpu, memory, storage, extended resources.
+#include "scheduling/filters/filter.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+bool matters(const FilterInput& input) { return !input.options.by_use.on; }
+
+bool beyond_columns(const Resources& r) { return r.ephemeral_storage.count != 0 || !r.extended.empty(); }
+
+[[gnu::target_clones("arch=x86-64-v3", "default")]]
+void fit(const double* allocatable, const double* requested, double asked, std::size_t n,
+         std::uint8_t* feasible) {
+  for (std::size_t i = 0; i < n; ++i)
+    feasible[i] = static_cast<std::uint8_t>(
+        feasible[i] & static_cast<std::uint8_t>(requested[i] + asked <= allocatable[i]));
+}
+
+[[gnu::target_clones("arch=x86-64-v3", "default")]]
+void room_for_one(const float* pods, const float* max_pods, std::size_t n, std::uint8_t* feasible) {
+  for (std::size_t i = 0; i < n; ++i)
+    feasible[i] =
+        static_cast<std::uint8_t>(feasible[i] & static_cast<std::uint8_t>(pods[i] + 1 <= max_pods[i]));
+}
+
+std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+  const NodeColumns& c = input.cluster.columns();
+  const Resources& asked = input.pod.shape->request;
+  const std::size_t i = node.slot;
+  std::vector<std::string> found;
+  if (c.pods[i] + 1 > c.max_pods[i]) found.emplace_back("Too many pods");
+  const auto cpu = static_cast<double>(asked.cpu.count), memory = static_cast<double>(asked.memory.count);
+  if (asked.cpu.count > 0 && c.requested_cpu[i] + cpu > c.allocatable_cpu[i])
+    found.emplace_back("Insufficient cpu");
+  if (asked.memory.count > 0 && c.requested_memory[i] + memory > c.allocatable_memory[i])
+    found.emplace_back("Insufficient memory");
+  if (!beyond_columns(asked)) return found;
+  const Resources& used = input.cluster.requested(node);
+  const Resources& has = input.cluster.node(node).allocatable;
+  if (asked.ephemeral_storage.count > 0 &&
+      used.ephemeral_storage + asked.ephemeral_storage > has.ephemeral_storage)
+    found.emplace_back("Insufficient ephemeral-storage");
+  for (const auto& [name, count] : asked.extended)
+    if (used.extended_count(name) + count > has.extended_count(name)) found.push_back("Insufficient " + name);
+  return found;
+}
+
+void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
+  const NodeColumns& c = input.cluster.columns();
+  const Resources& asked = input.pod.shape->request;
+  const std::size_t n = feasible.size();
+  room_for_one(c.pods.data(), c.max_pods.data(), n, feasible.data());
+  // What is not asked for is not checked: a pod that wants nothing fits an over-full node.
+  if (asked.cpu.count > 0)
+    fit(c.allocatable_cpu.data(), c.requested_cpu.data(), static_cast<double>(asked.cpu.count), n,
+        feasible.data());
+  if (asked.memory.count > 0)
+    fit(c.allocatable_memory.data(), c.requested_memory.data(), static_cast<double>(asked.memory.count), n,
+        feasible.data());
+  if (!beyond_columns(asked)) return;
+  for (std::uint32_t slot = 0; slot < n; ++slot)
+    if (feasible[slot] && !objections_of(input, {slot}).empty()) feasible[slot] = 0;
+}
+
+}  // namespace
+
+const Filter kResourceFit = {"NodeResourcesFit", matters, apply, objections_of};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,50 @@
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "base/time.h"
+
+namespace evenkeel::scheduling {
+
+enum class KubeVersion { v1_23, v1_36 };  // which BalancedAllocation
+enum class QueueOrder { arrival, shortest_first };
+
+// Counting by use: a node is full when what its pods are expected to use, plus `risk`
+// standard deviations, reaches `ceiling` of what it can do in any dimension; requests
+// are not looked at. Off: requests count, as in Kubernetes.
+struct CountByUse {
+  bool on = false;
+  double risk = 1.0;
+  double ceiling = 1.0;
+};
+
+// At most ceil(free cores) + `spare` pods run on a node at once; the rest wait in line.
+// For finite tasks a short queue in front beats a long one behind (LRT of PPO-LRT).
+struct HoldBack {
+  bool on = false;
+  int spare = 1;
+  double memory_ceiling = 0.9;  // of the node, by expected use
+};
+
+struct MoveBudget {
+  double per_hour = 0;  // 0: never move
+  double per_day = 0;   // 0: ten times per_hour
+  Duration every{std::chrono::seconds{10}};      // how often to look
+  Duration cool_down{std::chrono::minutes{10}};  // per workload
+  // A gain is imbalance times seconds, later ones counting less by exp(-t / foresight).
+  Duration foresight{std::chrono::seconds{120}};
+  double least_gain = 3e-4;  // of imbalance: below that a move is never worth it
+};
+
+struct SchedulingOptions {
+  KubeVersion kube = KubeVersion::v1_36;
+  QueueOrder order = QueueOrder::arrival;
+  CountByUse by_use;
+  HoldBack hold_back;
+  MoveBudget moves;
+  Duration horizon{std::chrono::seconds{60}};
+  Duration stale_after{std::chrono::seconds{90}};   // metrics older than this are not believed
+  Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,69 @@
+#include "scheduling/pending_queue.h"
+
+namespace evenkeel::scheduling {
+
+void PendingQueue::push(const QueuedPod& pod) {
+  ++size_;
+  if (order_ == QueueOrder::arrival) {
+    by_arrival_.push(pod);
+    return;
+  }
+  if (pod.workload.slot >= lanes_.size()) lanes_.resize(pod.workload.slot + std::size_t{1});
+  auto& pods = lanes_[pod.workload.slot].pods;
+  // A retried pod goes back to where it stood.
+  auto at = pods.end();
+  while (at != pods.begin() && (at - 1)->sequence > pod.sequence) --at;
+  pods.insert(at, pod);
+}
+
+std::optional<QueuedPod> PendingQueue::pop(Time now, const RunTime& run_time) {
+  if (order_ == QueueOrder::shortest_first) return pop_shortest(now, run_time);
+  if (by_arrival_.empty()) return std::nullopt;
+  const QueuedPod first = by_arrival_.top();
+  by_arrival_.pop();
+  --size_;
+  return first;
+}
+
+std::optional<QueuedPod> PendingQueue::pop_shortest(Time now, const RunTime& run_time) {
+  Lane* best = nullptr;
+  double best_time = 0;
+  for (Lane& lane : lanes_) {
+    if (lane.pods.empty() || lane.held) continue;
+    const QueuedPod& front = lane.pods.front();
+    const bool waited_long = now - front.arrived > longest_wait_;
+    const double time = waited_long ? -to_seconds(now - front.arrived) : run_time(front.pod);
+    const QueuedPod* rival = best ? &best->pods.front() : nullptr;
+    const bool better = !rival || front.priority > rival->priority ||
+                        (front.priority == rival->priority &&
+                         (time < best_time || (time == best_time && front.sequence < rival->sequence)));
+    if (!better) continue;
+    best = &lane;
+    best_time = time;
+  }
+  if (!best) return std::nullopt;
+  const QueuedPod first = best->pods.front();
+  best->pods.pop_front();
+  --size_;
+  return first;
+}
+
+void PendingQueue::hold(const QueuedPod& pod) {
+  holding_ = true;
+  if (order_ == QueueOrder::arrival) {
+    held_.push_back(pod);
+    return;
+  }
+  push(pod);
+  lanes_[pod.workload.slot].held = true;
+}
+
+void PendingQueue::release_held() {
+  if (!holding_) return;
+  holding_ = false;
+  for (const QueuedPod& pod : held_) push(pod);
+  held_.clear();
+  for (Lane& lane : lanes_) lane.held = false;
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,64 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/ids.h"
+#include "scheduling/options.h"
+
+namespace evenkeel::scheduling {
+
+struct QueuedPod {
+  PodId pod;
+  std::int32_t priority = 0;
+  std::uint64_t sequence = 0;  // order of first arrival, kept through every retry
+  WorkloadId workload;
+  Time arrived{};
+};
+
+// Pods that deserve a look now. Higher priority first; within a priority by arrival, or
+// by expected run time, shortest first, with those that waited too long in front.
+// Entries are not removed when a pod vanishes: whoever pops asks whether it still waits.
+class PendingQueue {
+ public:
+  explicit PendingQueue(QueueOrder order, Duration longest_wait)
+      : order_(order), longest_wait_(longest_wait) {}
+
+  using RunTime = std::function<double(PodId)>;  // expected seconds; asked for shortest-first only
+  void push(const QueuedPod& pod);
+  std::optional<QueuedPod> pop(Time now, const RunTime& run_time);
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  // Shortest-first: the pod popped last had better wait, and so had its workload's others.
+  void hold(const QueuedPod& pod);
+  void release_held();
+  bool holding() const { return holding_; }
+
+ private:
+  struct Later {
+    bool operator()(const QueuedPod& a, const QueuedPod& b) const {
+      return a.priority != b.priority ? a.priority < b.priority : a.sequence > b.sequence;
+    }
+  };
+  struct Lane {
+    std::deque<QueuedPod> pods;
+    bool held = false;
+  };
+
+  std::optional<QueuedPod> pop_shortest(Time now, const RunTime& run_time);
+
+  QueueOrder order_;
+  Duration longest_wait_;
+  std::priority_queue<QueuedPod, std::vector<QueuedPod>, Later> by_arrival_;
+  std::vector<QueuedPod> held_;
+  std::vector<Lane> lanes_;  // by WorkloadId::slot
+  std::size_t size_ = 0;
+  bool holding_ = false;
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,106 @@
+#include "scheduling/policies/registry.h"
+
+#include <array>
+
+#include "base/numbers.h"
+#include "scheduling/policies/horizon.h"
+#include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/simple.h"
+#include "scheduling/policies/tasks.h"
+#include "scheduling/policies/weighted_scores.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using Make = std::unique_ptr<PlacementPolicy> (*)();
+using Adjust = void (*)(SchedulingOptions&);
+struct Entry {
+  std::string_view name;
+  Make make;
+  Adjust adjust;
+};
+
+template <class Policy, auto... kArguments>
+std::unique_ptr<PlacementPolicy> make() {
+  return std::make_unique<Policy>(kArguments...);
+}
+
+std::unique_ptr<PlacementPolicy> make_binpack() {
+  return std::make_unique<WeightedScores>(std::vector<Scorer>{
+      {"MostAllocated", 1, [](const PlacementRequest&) { return true; }, most_allocated}});
+}
+
+void as_given(SchedulingOptions&) {}
+
+void hold_back(SchedulingOptions& options) {
+  options.order = QueueOrder::shortest_first;
+  options.hold_back.on = true;
+}
+
+// To add a policy: write its file, add its line.
+constexpr std::array kPolicies = {
+    Entry{"random", make<RandomChoice>, as_given},
+    Entry{"round-robin", make<RoundRobin>, as_given},
+    Entry{"binpack", make_binpack, as_given},
+    Entry{"kube-default", make<WeightedScores>, as_given},
+    Entry{"kube-default-1.23", make<WeightedScores>,
+          [](SchedulingOptions& o) { o.kube = KubeVersion::v1_23; }},
+    Entry{"kube-default-1.36", make<WeightedScores>,
+          [](SchedulingOptions& o) { o.kube = KubeVersion::v1_36; }},
+    Entry{"greedy", make<LeastImbalance>, as_given},
+    Entry{"horizon", make<Horizon>, as_given},
+    Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
+    Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
+    Entry{"shortest-first", make<ShortestFirst>, hold_back},
+};
+
+Status apply_switch(std::string_view text, SchedulingOptions& options) {
+  const std::size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  double value = name == "moves" ? 12 : 1;
+  if (equals != std::string_view::npos) {
+    const std::optional<double> given = parse_number(text.substr(equals + 1));
+    if (!given || *given < 0)
+      return invalid("policy switch '+" + std::string(text) + "': expected a number of 0 or more after '='");
+    value = *given;
+  }
+  if (name == "moves") {
+    options.moves.per_hour = value;
+  } else if (name == "by-use") {
+    options.by_use.on = true;
+    options.by_use.risk = value;
+  } else {
+    return invalid("policy switch '+" + std::string(name) +
+                   "' is unknown; there are +moves[=N] and +by-use[=R]");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> policy_names() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kPolicies) names.push_back(entry.name);
+  return names;
+}
+
+Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options) {
+  const std::size_t plus = spec.find('+');
+  const std::string_view name = spec.substr(0, plus);
+  for (const Entry& entry : kPolicies) {
+    if (entry.name != name) continue;
+    entry.adjust(options);
+    for (std::size_t at = plus; at != std::string_view::npos;) {
+      const std::size_t next = spec.find('+', at + 1);
+      const Status applied = apply_switch(spec.substr(at + 1, next - at - 1), options);
+      if (!applied) return applied.error();
+      at = next;
+    }
+    return PolicySetup{std::string(spec), entry.make(), options};
+  }
+  std::string known;
+  for (const Entry& entry : kPolicies) known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  return not_found("no placement policy is called '" + std::string(name) + "'; there are " + known);
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,23 @@
+#pragma once
+#include "base/result.h"
+#include "scheduling/policies/policy.h"
+
+namespace evenkeel::scheduling {
+
+// A policy with the options it decides under.
+struct PolicySetup {
+  std::string name;  // as asked for
+  std::unique_ptr<PlacementPolicy> policy;
+  SchedulingOptions options;
+};
+
+// A name with switches behind it: `horizon`, `kube-default+moves=12`, `horizon+by-use=1.5`.
+//   +moves[=N]    with the rebalancer, at most N moves an hour (12)
+//   +by-use[=R]   capacity counted by expected use plus R standard deviations (1)
+// `options` are what the policy's own needs and the switches are laid over.
+Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options);
+
+// Names without switches, as users may type them.
+std::vector<std::string_view> policy_names();
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,24 @@
+#pragma once
+#include "scheduling/policies/policy.h"
+#include "scheduling/scorers/scorer.h"
+
+namespace evenkeel::scheduling {
+
+// kube-scheduler's way: a weighted sum of the plugins' scores. `kube-default` is the
+// default profile's sum; `binpack` is MostAllocated alone.
+//
+// Assumes: requests tell what pods use. That is what makes it the rule to beat.
+class WeightedScores final : public PlacementPolicy {
+ public:
+  WeightedScores() = default;  // the default profile of the version the options ask for
+  explicit WeightedScores(std::vector<Scorer> scorers) : scorers_(std::move(scorers)) {}
+  std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
+  ScoreSheet explain(const PlacementRequest& request) override;
+
+ private:
+  std::span<const Scorer> scorers(const PlacementRequest& request) const;
+  std::vector<Scorer> scorers_;
+  std::vector<float> total_, scores_;  // kept between calls: no allocation per pod
+};
+
+}  // namespace evenkeel::scheduling

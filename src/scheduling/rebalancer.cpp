@@ -1,0 +1,191 @@
+#include "scheduling/rebalancer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduling/filters/filter.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr double kHot = 0.8;           // of a node's CPU
+constexpr double kFirstPrice = 0.15;   // of the imbalance there is
+constexpr double kPriceStep = 0.3;
+
+struct Shares {
+  std::array<double, kDimensions> of{};
+};
+
+Shares shares(const NodeColumns& columns, std::size_t node, const Usage& usage) {
+  Shares result;
+  for (std::size_t d = 0; d < kDimensions; ++d) result.of[d] = usage.of[d] * columns.per_unit[d][node];
+  return result;
+}
+
+const Usage& seen_or_expected(const PodRecord& record) {
+  return record.samples > 0 ? record.recent : record.expected.mean;
+}
+
+}  // namespace
+
+struct Rebalancer::Outlook {
+  struct Point {
+    double ahead_s = 0;
+    std::vector<Shares> nodes;
+    Shares mean, squares;  // squares: sum of squared distances from the mean
+    double count = 0;
+  };
+  std::array<Point, kPoints> points;
+  std::vector<std::uint32_t> present;
+
+  double imbalance(std::size_t k) const {
+    double total = 0;
+    for (std::size_t d = 0; d < kDimensions; ++d) total += std::sqrt(points[k].squares.of[d] / points[k].count);
+    return total / kDimensions;
+  }
+
+  // What the imbalance at point k changes by when `less` leaves a and `more` comes to b.
+  double change(std::size_t k, std::size_t a, const Shares& less, std::size_t b, const Shares& more) const {
+    const Point& p = points[k];
+    double total = 0;
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      const double xa = p.nodes[a].of[d] - p.mean.of[d], xb = p.nodes[b].of[d] - p.mean.of[d];
+      const double l = less.of[d], m = more.of[d];
+      const double shift = (m - l) / p.count;
+      const double squares = p.squares.of[d] - 2 * xa * l + l * l + 2 * xb * m + m * m - p.count * shift * shift;
+      total += std::sqrt(std::max(0.0, squares) / p.count) - std::sqrt(p.squares.of[d] / p.count);
+    }
+    const auto hot = [](double cpu) { return std::max(0.0, cpu - kHot); };
+    const double heat = hot(p.nodes[a].of[0] - less.of[0]) - hot(p.nodes[a].of[0]) +
+                        hot(p.nodes[b].of[0] + more.of[0]) - hot(p.nodes[b].of[0]);
+    return total / kDimensions + heat / p.count;
+  }
+
+  double pressure(std::size_t node) const {
+    const Point& p = points.front();
+    double total = 0;
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      const double deviation = std::sqrt(p.squares.of[d] / p.count);
+      if (deviation > 1e-9) total += (p.nodes[node].of[d] - p.mean.of[d]) / deviation;
+    }
+    return total;
+  }
+};
+
+bool Rebalancer::within_budget(Time now) {
+  while (!moves_.empty() && now - moves_.front() >= 24h) moves_.pop_front();
+  const double per_day = budget_.per_day > 0 ? budget_.per_day : 10 * budget_.per_hour;
+  const auto this_hour = std::count_if(moves_.begin(), moves_.end(), [&](Time t) { return now - t < 1h; });
+  return static_cast<double>(this_hour) + 1 <= budget_.per_hour && static_cast<double>(moves_.size()) + 1 <= per_day;
+}
+
+bool Rebalancer::cooled_down(WorkloadId workload, Time now) const {
+  return workload.slot >= last_of_.size() || last_of_[workload.slot] == Time::min() ||
+         now - last_of_[workload.slot] >= budget_.cool_down;
+}
+
+std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const prediction::WorkloadHistory& history,
+                                        const SchedulingOptions& options, Time now) {
+  next_look_ = now + budget_.every;
+  const NodeColumns& columns = cluster.columns();
+  if (cluster.node_count() < 2 || cluster.last_measured() == Time::min() ||
+      now - cluster.last_measured() > options.stale_after || !within_budget(now))
+    return std::nullopt;
+
+  // The cluster at each point ahead, and when each pod is expected to end.
+  Outlook outlook;
+  double last_end = 0;
+  for (std::size_t k = 0; k < kPoints; ++k) {
+    outlook.points[k].ahead_s =
+        -to_seconds(budget_.foresight) * std::log1p(-(static_cast<double>(k) + 0.5) / kPoints);
+    outlook.points[k].nodes.resize(columns.size());
+  }
+  struct Candidate {
+    PodId id;
+    std::uint32_t from;
+    prediction::Lifetime life;
+    double age_s, ends_in_s;
+  };
+  std::vector<Candidate> candidates;
+  for (std::uint32_t node = 0; node < columns.size(); ++node) {
+    if (!columns.present[node]) continue;
+    outlook.present.push_back(node);
+    std::array<Usage, kPoints> load;
+    load.fill(cluster.base_load({node}));
+    for (const PodId id : cluster.pods_on({node})) {
+      const PodRecord& record = *cluster.pod(id);
+      const prediction::Lifetime life = history.lifetime(record.pod);
+      const double age = record.started ? to_seconds(now - record.since) : 0;
+      const double ends_in = life.endless ? 1e9 : std::max(life.median_s - age, 0.05 * life.median_s);
+      last_end = std::max(last_end, ends_in);
+      for (std::size_t k = 0; k < kPoints; ++k)
+        load[k] += seen_or_expected(record) * life.survival(age, outlook.points[k].ahead_s);
+      if (record.place == PodPlace::bound && record.started) candidates.push_back({id, node, life, age, ends_in});
+    }
+    for (std::size_t k = 0; k < kPoints; ++k) outlook.points[k].nodes[node] = shares(columns, node, load[k]);
+  }
+  for (Outlook::Point& point : outlook.points) {
+    point.count = static_cast<double>(outlook.present.size());
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      for (const std::uint32_t node : outlook.present) point.mean.of[d] += point.nodes[node].of[d] / point.count;
+      for (const std::uint32_t node : outlook.present)
+        point.squares.of[d] += std::pow(point.nodes[node].of[d] - point.mean.of[d], 2);
+    }
+  }
+
+  // Sources and targets: the ends of the field, or everybody where there are few.
+  std::vector<std::uint32_t> order = outlook.present;
+  std::vector<double> pressure(columns.size());
+  for (const std::uint32_t node : order) pressure[node] = outlook.pressure(node);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return pressure[a] < pressure[b]; });
+  const std::size_t few = std::min(kFew, order.size());
+  std::vector<std::uint8_t> is_source(columns.size());
+  for (std::size_t i = order.size() - few; i < order.size(); ++i) is_source[order[i]] = 1;
+
+  std::optional<Move> best;
+  for (const Candidate& candidate : candidates) {
+    if (!is_source[candidate.from]) continue;
+    const PodRecord& record = *cluster.pod(candidate.id);
+    if (!cooled_down(record.pod.shape->workload, now)) continue;
+    if (!candidate.life.endless && candidate.life.median_s > last_end) continue;
+    const Usage& usage = seen_or_expected(record);
+    for (std::size_t i = 0; i < few; ++i) {
+      const std::uint32_t to = order[i];
+      if (to == candidate.from || columns.cordoned[to]) continue;
+      double gain = 0;
+      const Shares leaving = shares(columns, candidate.from, usage), coming = shares(columns, to, usage);
+      for (std::size_t k = 0; k < kPoints; ++k) {
+        const double ahead = outlook.points[k].ahead_s;
+        const double stays = candidate.life.survival(candidate.age_s, ahead);
+        const double anew = candidate.life.survival(0, ahead);
+        Shares less = leaving, more = coming;
+        for (double& share : less.of) share *= stays;
+        for (double& share : more.of) share *= anew;
+        gain -= outlook.change(k, candidate.from, less, to, more);
+      }
+      gain *= to_seconds(budget_.foresight) / kPoints;
+      if (best && gain <= best->gain) continue;
+      if (!objections({record.pod, cluster, record.expected, options}, {to}).empty()) continue;
+      best = Move{candidate.id, {candidate.from}, {to}, gain, {}};
+    }
+  }
+
+  const double floor = budget_.least_gain * to_seconds(budget_.foresight);
+  if (price_ == 0) price_ = kFirstPrice * outlook.imbalance(0) * to_seconds(budget_.foresight);
+  const double per_day = budget_.per_day > 0 ? budget_.per_day : 10 * budget_.per_hour;
+  const double wanted = std::min(budget_.per_hour, per_day / 24) * to_seconds(budget_.every) / 3600;
+  const bool worth_it = best && best->gain >= std::max(price_, floor);
+  price_ = std::max(floor, price_ * std::exp(kPriceStep * ((worth_it ? 1.0 : 0.0) - wanted)));
+  if (!worth_it) return std::nullopt;
+
+  const WorkloadId workload = cluster.pod(best->pod)->pod.shape->workload;
+  if (workload.slot >= last_of_.size()) last_of_.resize(workload.slot + std::size_t{1}, Time::min());
+  last_of_[workload.slot] = now;
+  moves_.push_back(now);
+  best->why = "evens out the cluster: " + cluster.node(best->from).name + " to " + cluster.node(best->to).name;
+  return best;
+}
+
+}  // namespace evenkeel::scheduling

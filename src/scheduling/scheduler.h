@@ -1,0 +1,98 @@
+#pragma once
+#include <variant>
+#include <vector>
+
+#include "cluster/cluster_state.h"
+#include "cluster/world.h"
+#include "prediction/workload_history.h"
+#include "scheduling/options.h"
+#include "scheduling/pending_queue.h"
+#include "scheduling/placement_request.h"
+#include "scheduling/rebalancer.h"
+
+namespace evenkeel::scheduling {
+
+struct NothingToDo {};
+using Next = std::variant<NothingToDo, PlacementRequest, Action>;
+
+// Turns facts into questions and answers into actions. Does no I/O, reads no clock, owns
+// no thread: whoever holds it decides where questions are answered: a policy in
+// production, a learner in training, a test in a test.
+//
+//              ┌────────── something changed that may help ──────────┐
+//              ▼                                                     │
+//   added ─▶ queue ─next─▶ question ─commit─▶ assumed ─PodBound─▶ bound
+//              ▲              │ no node           │ BindFailed
+//              │              ▼                   ▼
+//              └── backed off ◀── unschedulable / failed   (1 s, doubling to 10 s)
+class Scheduler {
+ public:
+  explicit Scheduler(SchedulingOptions options);
+
+  void observe(const ClusterEvent& event, Time now);
+  // The next question, or an action that needs no answer, or nothing. A question stays
+  // open until commit or hold; it is a view of this object, valid until then.
+  Next next(Time now);
+  Action commit(const PlacementRequest& request, NodeId chosen);
+  void hold(const PlacementRequest& request);
+  Time wake_at() const;  // when next deserves to be asked again, should nothing happen
+
+  const ClusterState& cluster() const { return cluster_; }
+  const prediction::WorkloadHistory& history() const { return history_; }
+  const SchedulingOptions& options() const { return options_; }
+  std::size_t pending() const { return waiting_; }
+  // References only: what a pod's life will be, from somebody who knows.
+  void set_foresight(const prediction::Foresight* foresight) { history_.set_foresight(foresight); }
+
+ private:
+  struct Retry {
+    QueuedPod pod;
+    Time at{};
+    bool operator>(const Retry& other) const {
+      return at != other.at ? at > other.at : pod.sequence > other.pod.sequence;
+    }
+  };
+  struct PerPod {
+    std::uint32_t attempts = 0;
+    QueuedPod queued;
+  };
+  struct Reservation {
+    NodeId node;
+    std::shared_ptr<const PodTemplate> shape;
+    Demand demand;
+    Time until{};
+  };
+
+  void pod_added(const Pod& pod, Time now);
+  void pod_gone(const PodGone& gone, Time now);
+  void usage_reported(const UsageReported& report, Time now);
+  void back_off(PodId pod, Time now);
+  void park(PodId pod, Time now);
+  void node_improved(NodeId node, Time now);
+  void forget_parked(PodId pod);
+  Demand expected_use(const PodRecord& record) const;
+  bool still_waits(const QueuedPod& queued) const;
+  bool find_feasible(const Pod& pod, const Demand& demand);
+  bool take_reservation(const Pod& pod, const Demand& demand);
+  void drop_reservations(Time now);
+  PerPod& per_pod(PodId pod);
+
+  SchedulingOptions options_;
+  ClusterState cluster_;
+  prediction::WorkloadHistory history_;
+  RunEstimates runs_;
+  PendingQueue queue_;
+  Rebalancer rebalancer_;
+  std::vector<PerPod> per_pod_;    // by PodId::slot
+  std::vector<QueuedPod> parked_;  // no node would do; waiting for one to improve
+  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
+  std::vector<Reservation> reservations_;
+  std::vector<std::uint8_t> feasible_;  // lent to the open question
+  std::size_t feasible_count_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::size_t waiting_ = 0;
+  Time next_flush_ = Time::max();      // of parked pods
+  Time next_held_look_ = Time::max();  // at held ones
+};
+
+}  // namespace evenkeel::scheduling

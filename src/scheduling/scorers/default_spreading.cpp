@@ -1,0 +1,53 @@
+// PodTopologySpread with the system's default constraints (hostname, skew 3; zone,
+// skew 5; both ScheduleAnyway), which apply to every pod of a ReplicaSet or StatefulSet
+// that names no constraints of its own.
+#include <algorithm>
+#include <cmath>
+
+#include "scheduling/scorers/scorer.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+constexpr float kHostSkew = 3, kZoneSkew = 5;
+
+}  // namespace
+
+bool spreads_by_default(const PlacementRequest& request) {
+  if (!request.pod.spec().spread.empty()) return false;
+  const auto& owners = request.pod.shape->owners;
+  return std::any_of(owners.begin(), owners.end(), [](const OwnerReference& owner) {
+    return owner.controller && (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" ||
+                                owner.kind == "ReplicationController");
+  });
+}
+
+void default_spreading(const PlacementRequest& request, std::span<float> scores) {
+  const auto& zone = request.cluster.columns().zone;
+  const std::uint32_t zones = *std::max_element(zone.begin(), zone.end()) + 1;
+  std::vector<std::uint8_t> has_candidate(zones);
+  for (std::size_t slot = 0; slot < scores.size(); ++slot)
+    if (request.feasible[slot]) has_candidate[zone[slot]] = 1;
+  const auto domains = std::count(has_candidate.begin(), has_candidate.end(), 1);
+
+  std::vector<float> in_zone(zones);
+  const ClusterState::Replicas& replicas = request.cluster.replicas(request.pod.shape->workload);
+  for (const auto& [slot, count] : replicas) in_zone[zone[slot]] += static_cast<float>(count);
+
+  const auto host_weight = static_cast<float>(std::log(static_cast<double>(request.feasible_count) + 2));
+  const auto zone_weight = static_cast<float>(std::log(static_cast<double>(domains) + 2));
+  float least = 1e30F, most = 0;
+  for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
+    if (!request.feasible[slot]) continue;
+    const auto found = replicas.find(slot);
+    const float here = found == replicas.end() ? 0.0F : static_cast<float>(found->second);
+    float score = here * host_weight + (kHostSkew - 1);
+    if (zone[slot] != 0) score += in_zone[zone[slot]] * zone_weight + (kZoneSkew - 1);
+    scores[slot] = std::round(score);
+    least = std::min(least, scores[slot]);
+    most = std::max(most, scores[slot]);
+  }
+  for (float& score : scores) score = most == 0 ? 100 : std::floor(100 * (most + least - score) / most);
+}
+
+}  // namespace evenkeel::scheduling

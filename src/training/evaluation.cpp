@@ -1,0 +1,156 @@
+#include "training/evaluation.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "control/control_loop.h"
+#include "scheduling/policies/registry.h"
+#include "simulator/simulated_world.h"
+#include "training/references.h"
+
+namespace evenkeel::training {
+namespace {
+
+using simulator::SimulatedWorld;
+using simulator::WorldPlan;
+
+std::vector<Metric> metrics_of(const SimulatedWorld& world, std::size_t pods) {
+  const simulator::Measures::Summary s = world.measures().summarise();
+  const simulator::Counts& counts = world.counts();
+  std::vector<Metric> metrics = {{"utilization", s.utilization}};
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    metrics.push_back({"utilization_" + std::string(kDimensionNames[d]), s.by_dimension[d]});
+  const Metric rest[] = {
+      {"imbalance", s.imbalance},
+      {"imbalance_of_means", s.imbalance_of_means},
+      {"unserved_cpu", s.unserved_cpu},
+      {"overload_node_minutes", s.overload_node_minutes},
+      {"overload_share", s.overload_share},
+      // AvgUtil in percent, ImBalance in 0..1, beta/alpha = 200 (DRS eq. 14).
+      {"reward", 100 * s.utilization - 200 * s.imbalance},
+      {"moves", static_cast<double>(counts.moves)},
+      {"evictions", static_cast<double>(counts.moves)},
+      {"oom_kills", static_cast<double>(counts.oom_kills)},
+      {"unschedulable", static_cast<double>(world.waiting())},
+      {"placed", static_cast<double>(counts.placed)},
+  };
+  metrics.insert(metrics.end(), std::begin(rest), std::end(rest));
+  if (s.finished > 0) {
+    const Metric finite[] = {{"makespan_s", s.makespan_s},         {"response_s_mean", s.response_mean_s},
+                             {"response_s_p95", s.response_p95_s}, {"slowdown_p95", s.slowdown_p95},
+                             {"sigma_cpu", s.sigma_cpu},           {"sigma_memory", s.sigma_memory},
+                             {"finished_share", static_cast<double>(s.finished) / static_cast<double>(pods)}};
+    metrics.insert(metrics.end(), std::begin(finite), std::end(finite));
+  }
+  return metrics;
+}
+
+// Every decision's time, filters included: from the question to the answer.
+class TimedPolicy final : public scheduling::PlacementPolicy {
+ public:
+  TimedPolicy(scheduling::PlacementPolicy& inner, std::vector<double>& out) : inner_(inner), out_(out) {}
+  std::optional<NodeId> choose(const scheduling::PlacementRequest& request, Random& random) override {
+    const auto from = std::chrono::steady_clock::now();
+    const auto chosen = inner_.choose(request, random);
+    out_.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count());
+    return chosen;
+  }
+  scheduling::ScoreSheet explain(const scheduling::PlacementRequest& request) override {
+    return inner_.explain(request);
+  }
+
+ private:
+  scheduling::PlacementPolicy& inner_;
+  std::vector<double>& out_;
+};
+
+double quantile(std::vector<double> values, double q) {
+  const auto at = std::min(values.size() - 1, static_cast<std::size_t>(q * static_cast<double>(values.size())));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+  return values[at];
+}
+
+RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, bool keep_series, bool timed) {
+  const Random random(seed);
+  // PPO-LRT's deviations are read off the series, so small worlds keep theirs in any case.
+  const bool series = keep_series || plan.nodes.size() <= 16;
+  SimulatedWorld world(plan, random, series);
+  scheduling::Scheduler scheduler(prepared.setup.options);
+  prepared.attach(world, scheduler);
+  RunResult result;
+  TimedPolicy timed_policy(*prepared.setup.policy, result.decision_us);
+  control::ControlLoop loop(world, scheduler, timed ? timed_policy : *prepared.setup.policy, random);
+  loop.run();
+  result.metrics = metrics_of(world, plan.pods.size());
+  if (timed && !result.decision_us.empty()) {
+    result.metrics.push_back({"decision_us_p50", quantile(result.decision_us, 0.50)});
+    result.metrics.push_back({"decision_us_p99", quantile(result.decision_us, 0.99)});
+  }
+  if (keep_series) {
+    result.series = world.measures().series();
+    result.outcomes = world.measures().outcomes();
+  }
+  return result;
+}
+
+}  // namespace
+
+double RunResult::operator[](std::string_view name) const {
+  for (const Metric& metric : metrics)
+    if (metric.name == name) return metric.value;
+  return std::nan("");
+}
+
+Spread spread_of(const PolicyResult& result, std::string_view metric) {
+  Spread spread;
+  const auto n = static_cast<double>(result.runs.size());
+  for (const RunResult& run : result.runs) spread.mean += run[metric] / n;
+  double squares = 0;
+  for (const RunResult& run : result.runs) squares += std::pow(run[metric] - spread.mean, 2);
+  spread.sd = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+  return spread;
+}
+
+Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOptions& options) {
+  Evaluation evaluation{experiment.scenario.name, experiment.scenario.source, options.seeds, {}, {}};
+  for (const std::string& policy : options.policies) {
+    const Status known = check_policy(policy, experiment.options);
+    if (!known) return known.error();
+    evaluation.policies.push_back({policy, is_reference(policy), {}});
+    evaluation.policies.back().runs.resize(options.seeds.size());
+  }
+
+  const std::size_t all = options.seeds.size() * options.policies.size();
+  std::atomic<std::size_t> next_seed{0};
+  std::size_t done = 0;
+  std::mutex mutex;
+  // A seed's world is made once and run under every policy by the same thread.
+  const auto work = [&] {
+    for (std::size_t s; (s = next_seed.fetch_add(1)) < options.seeds.size();) {
+      const WorldPlan plan = simulator::expand(experiment.scenario, options.seeds[s]);
+      if (s == 0) {
+        const std::lock_guard lock(mutex);
+        for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
+      }
+      for (PolicyResult& policy : evaluation.policies) {
+        PreparedPolicy prepared = prepare_policy(policy.policy, experiment.options, plan, options.seeds[s]);
+        policy.runs[s] =
+            run_once(plan, prepared, options.seeds[s], options.keep_series && s == 0, options.time_decisions);
+        const std::lock_guard lock(mutex);
+        ++done;
+        if (options.progress) options.progress(done, all);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  return evaluation;
+}
+
+}  // namespace evenkeel::training

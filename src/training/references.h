@@ -1,0 +1,31 @@
+#pragma once
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "prediction/workload_history.h"
+#include "scheduling/policies/registry.h"
+#include "scheduling/scheduler.h"
+#include "simulator/simulated_world.h"
+
+namespace evenkeel::training {
+
+// A policy ready for one run in one world; references have been shown its future.
+struct PreparedPolicy {
+  scheduling::PolicySetup setup;
+  std::unique_ptr<prediction::Foresight> foresight;
+
+  // Lets the foresight see the world it is about.
+  void attach(const simulator::SimulatedWorld& world, scheduling::Scheduler& scheduler);
+};
+
+// References besides the policies of scheduling/policies/registry.h:
+//   clairvoyant            the whole assignment annealed with every arrival, demand and life known
+//   horizon-known          `horizon` told how long each pod will run
+//   shortest-first-known   `shortest-first` told the same
+bool is_reference(std::string_view policy);
+Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options);
+PreparedPolicy prepare_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
+                              const simulator::WorldPlan& plan, std::uint64_t seed);
+
+}  // namespace evenkeel::training
