@@ -120,7 +120,7 @@ class YamlReader {
   YamlField<std::string> word(std::string_view path, std::initializer_list<std::string_view> options);
 
   bool has(std::string_view path);
-  bool is_list(std::string_view path);  // for fields that are a value or a list of them
+  bool is_list(std::string_view path);                  // for fields that are a value or a list of them
   YamlReader map(std::string_view path);                // absent: every field in it is absent
   std::vector<YamlReader> list(std::string_view path);  // absent: empty
   // A map whose keys are names of the writer's choosing, in the order of the file.

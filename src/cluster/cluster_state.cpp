@@ -1,7 +1,6 @@
 #include "cluster/cluster_state.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/check.h"
 
@@ -22,7 +21,8 @@ void ClusterState::grow(std::size_t nodes) {
   NodeColumns& c = columns_;
   for (auto* column : {&c.present, &c.tainted, &c.cordoned}) column->resize(nodes);
   for (auto* column : {&c.allocatable_cpu, &c.allocatable_memory, &c.requested_cpu, &c.requested_memory,
-                       &c.non_zero_cpu, &c.non_zero_memory})
+                       &c.non_zero_cpu, &c.non_zero_memory, &c.per_cpu, &c.per_memory, &c.cpu_share,
+                       &c.memory_share})
     column->resize(nodes);
   for (auto* column : {&c.pods, &c.max_pods}) column->resize(nodes);
   c.zone.resize(nodes);
@@ -34,14 +34,19 @@ void ClusterState::set_node(const Node& node) {
   grow(node.id.slot + std::size_t{1});
   NodeEntry& entry = nodes_[node.id.slot];
   if (!columns_.present[node.id.slot]) ++node_count_;
-  entry.node = node;
   const std::size_t i = node.id.slot;
+  count_kinds(entry.node, i, -1);
+  entry.node = node;
   columns_.present[i] = 1;
+  count_kinds(entry.node, i, 1);
   columns_.tainted[i] = !node.taints.empty();
   columns_.cordoned[i] = node.unschedulable;
   columns_.zone[i] = zone_number(node.labels);
   columns_.allocatable_cpu[i] = static_cast<double>(node.allocatable.cpu.count);
   columns_.allocatable_memory[i] = static_cast<double>(node.allocatable.memory.count);
+  columns_.per_cpu[i] = node.allocatable.cpu.count > 0 ? 1 / columns_.allocatable_cpu[i] : 0;
+  columns_.per_memory[i] = node.allocatable.memory.count > 0 ? 1 / columns_.allocatable_memory[i] : 0;
+  refresh_shares(i);
   columns_.max_pods[i] = static_cast<float>(node.max_pods);
   for (std::size_t d = 0; d < kDimensions; ++d) columns_.per_unit[d][i] = per_unit(node.capacity.of[d]);
   refresh_load(entry);
@@ -49,13 +54,29 @@ void ClusterState::set_node(const Node& node) {
 
 void ClusterState::remove_node(NodeId node) {
   if (!has_node(node)) return;
+  NodeEntry& entry = nodes_[node.slot];
+  count_kinds(entry.node, node.slot, -1);
   columns_.present[node.slot] = 0;
   --node_count_;
-  NodeEntry& entry = nodes_[node.slot];
   entry.load.mean -= entry.base;
   entry.base = {};
   entry.measured = Time::min();
-  ++entry.version;
+  refresh_load(entry);
+}
+
+// Only nodes that are present are counted.
+void ClusterState::count_kinds(const Node& node, std::size_t i, int sign) {
+  if (!columns_.present[i]) return;
+  const auto by = static_cast<std::size_t>(sign);  // wraps around and back
+  if (!node.taints.empty()) columns_.tainted_nodes += by;
+  if (node.unschedulable) columns_.cordoned_nodes += by;
+  if (node.allocatable.cpu.count <= 0 || node.allocatable.memory.count <= 0) columns_.odd_nodes += by;
+}
+
+void ClusterState::refresh_shares(std::size_t i) {
+  NodeColumns& c = columns_;
+  c.cpu_share[i] = c.allocatable_cpu[i] > 0 ? std::min(1.0, c.requested_cpu[i] / c.allocatable_cpu[i]) : 0;
+  c.memory_share[i] = c.allocatable_memory[i] > 0 ? std::min(1.0, c.requested_memory[i] / c.allocatable_memory[i]) : 0;
 }
 
 PodRecord* ClusterState::find(PodId pod) {
@@ -164,6 +185,7 @@ void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& ex
   columns_.non_zero_cpu[i] += sign * static_cast<double>(shape.non_zero.cpu.count);
   columns_.non_zero_memory[i] += sign * static_cast<double>(shape.non_zero.memory.count);
   columns_.pods[i] += static_cast<float>(sign);
+  refresh_shares(i);
   if (beyond_columns(shape.request))
     sign > 0 ? entry.requested += shape.request : entry.requested -= shape.request;
   entry.load.mean += expected.mean * sign;
@@ -174,19 +196,23 @@ void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& ex
 }
 
 void ClusterState::count_replica(NodeId node, const PodTemplate& shape, bool added) {
-  if (shape.owners.empty()) return;
   if (shape.workload.slot >= replicas_.size()) replicas_.resize(shape.workload.slot + std::size_t{1});
-  Replicas& on = replicas_[shape.workload.slot];
-  if (added) {
-    ++on[node.slot];
-  } else if (--on[node.slot] == 0) {
-    on.erase(node.slot);
+  auto& on = replicas_[shape.workload.slot];
+  const auto at = std::lower_bound(on.begin(), on.end(), node.slot,
+                                   [](const Replicas& r, std::uint32_t slot) { return r.node < slot; });
+  const bool here = at != on.end() && at->node == node.slot;
+  if (added && here) {
+    ++at->count;
+  } else if (added) {
+    on.insert(at, {node.slot, 1});
+  } else if (--at->count == 0) {
+    on.erase(at);
   }
 }
 
-const ClusterState::Replicas& ClusterState::replicas(WorkloadId workload) const {
-  static const Replicas kNone;
-  return workload.slot < replicas_.size() ? replicas_[workload.slot] : kNone;
+std::span<const ClusterState::Replicas> ClusterState::replicas(WorkloadId workload) const {
+  if (workload.slot >= replicas_.size()) return {};
+  return replicas_[workload.slot];
 }
 
 void ClusterState::reserve(NodeId node, const PodTemplate& shape, const Demand& expected) {
@@ -217,6 +243,19 @@ void ClusterState::set_expected(PodId pod, const Demand& expected) {
   record->expected = expected;
 }
 
+void ClusterState::set_expected(NodeId node, std::span<const Sampled> pods) {
+  if (node.slot >= nodes_.size()) return;
+  NodeEntry& entry = nodes_[node.slot];
+  for (const Sampled& sampled : pods) {
+    PodRecord* record = find(sampled.pod);
+    if (!record || record->place == PodPlace::pending || record->node != node) continue;
+    entry.load.mean += sampled.expected.mean - record->expected.mean;
+    entry.load.variance += sampled.expected.variance - record->expected.variance;
+    record->expected = sampled.expected;
+  }
+  refresh_load(entry);
+}
+
 void ClusterState::mark_started(PodId pod, Time now) {
   PodRecord* record = find(pod);
   if (!record || record->place == PodPlace::pending) return;
@@ -227,8 +266,9 @@ void ClusterState::mark_started(PodId pod, Time now) {
 void ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
   PodRecord* record = find(pod);
   if (!record || record->place == PodPlace::pending) return;
-  const double keep =
-      record->samples == 0 ? 0 : std::exp(-to_seconds(measured - record->sampled_at) / to_seconds(kRecent));
+  // One step of an exponential average, to first order: a sample a minute needs no more.
+  const double passed = to_seconds(measured - record->sampled_at);
+  const double keep = record->samples == 0 ? 0 : to_seconds(kRecent) / (to_seconds(kRecent) + passed);
   record->recent = record->recent * keep + usage * (1 - keep);
   record->sampled_at = measured;
   record->sampled += usage;
@@ -248,7 +288,7 @@ void ClusterState::set_base_load(NodeId node, const Usage& base, Time measured) 
 void ClusterState::refresh_load(NodeEntry& entry) {
   const auto i = static_cast<std::size_t>(&entry - nodes_.data());
   for (std::size_t d = 0; d < kDimensions; ++d) {
-    const float scale = columns_.per_unit[d][i];
+    const float scale = columns_.present[i] ? columns_.per_unit[d][i] : 0.0F;
     columns_.utilization[d][i] = static_cast<float>(std::max(0.0, entry.load.mean.of[d])) * scale;
     columns_.variance[d][i] = static_cast<float>(std::max(0.0, entry.load.variance.of[d])) * scale * scale;
   }

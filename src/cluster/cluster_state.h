@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/time.h"
@@ -19,13 +18,17 @@ struct NodeColumns {
   std::vector<std::uint8_t> present;
   std::vector<double> allocatable_cpu, allocatable_memory;
   std::vector<double> requested_cpu, requested_memory;
+  std::vector<double> per_cpu, per_memory;         // one over what is allocatable; 0 where nothing is
+  std::vector<double> cpu_share, memory_share;     // requested of allocatable, at most 1
   std::vector<double> non_zero_cpu, non_zero_memory;  // see non_zero_request
   std::vector<float> pods, max_pods;
-  // Expected use as a share of capacity, and one over the capacity.
+  // Expected use as a share of capacity (0 where absent), and one over the capacity.
   std::array<std::vector<float>, kDimensions> utilization, per_unit;
   std::array<std::vector<float>, kDimensions> variance;  // of that share
   std::vector<std::uint8_t> tainted, cordoned;
   std::vector<std::uint32_t> zone;  // topology.kubernetes.io/zone, numbered as met; 0: no such label
+
+  std::size_t tainted_nodes = 0, cordoned_nodes = 0, odd_nodes = 0;  // odd: no CPU or no memory at all
 
   std::size_t size() const { return present.size(); }
 };
@@ -84,6 +87,12 @@ class ClusterState {
   // Room kept for a pod that is on its way, as if it were there; every reserve is ended by a release.
   void reserve(NodeId node, const PodTemplate& shape, const Demand& expected);
   void release(NodeId node, const PodTemplate& shape, const Demand& expected);
+  // The same for several pods of one node, at the price of one.
+  struct Sampled {
+    PodId pod;
+    Demand expected;
+  };
+  void set_expected(NodeId node, std::span<const Sampled> pods);
   // What the node itself uses: system daemons, and whatever no pod explains.
   void set_base_load(NodeId node, const Usage& base, Time measured);
   const Usage& base_load(NodeId node) const { return nodes_[node.slot].base; }
@@ -94,9 +103,12 @@ class ClusterState {
   // What the node's pods request of storage and extended resources.
   const Resources& requested(NodeId node) const { return nodes_[node.slot].requested; }
 
-  // How many pods of a controller's workload each node holds; what spreading looks at.
-  using Replicas = std::unordered_map<std::uint32_t, std::uint32_t>;  // by NodeId::slot
-  const Replicas& replicas(WorkloadId workload) const;
+  // How many pods of a workload each node holds, by ascending NodeId::slot; what spreading
+  // looks at.
+  struct Replicas {
+    std::uint32_t node, count;
+  };
+  std::span<const Replicas> replicas(WorkloadId workload) const;
 
  private:
   struct NodeEntry {
@@ -115,6 +127,8 @@ class ClusterState {
   void count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign);
   void count_replica(NodeId node, const PodTemplate& shape, bool added);
   void refresh_load(NodeEntry& entry);
+  void refresh_shares(std::size_t node);
+  void count_kinds(const Node& node, std::size_t i, int sign);
   std::uint32_t zone_number(const Labels& labels);
   void grow(std::size_t nodes);
 
@@ -122,7 +136,7 @@ class ClusterState {
   NodeColumns columns_;
   std::vector<PodRecord> pods_;       // by PodId::slot
   std::vector<std::uint8_t> in_use_;  // likewise
-  std::vector<Replicas> replicas_;    // by WorkloadId::slot
+  std::vector<std::vector<Replicas>> replicas_;  // by WorkloadId::slot
   std::vector<std::string> zones_;    // zones_[i] is number i + 1
   std::size_t node_count_ = 0, pod_count_ = 0;
   Time last_measured_ = Time::min();

@@ -13,7 +13,7 @@ inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
 struct PlanNode {
   Usage capacity, base;
-  std::vector<double> room;  // for requests, in step with PlanPod::requests
+  std::vector<double> room;                     // for requests, in step with PlanPod::requests
   std::vector<std::pair<double, double>> away;  // from, to: no pod may be planned across these
 };
 
@@ -35,7 +35,7 @@ struct PlanPod {
 
 struct PlanProblem {
   std::vector<PlanNode> nodes;
-  std::vector<PlanPod> pods;  // by start
+  std::vector<PlanPod> pods;           // by start
   double from_s = 0, to_s = kForever;  // when it counts
   double step_s = 0;                   // of series
 };

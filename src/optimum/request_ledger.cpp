@@ -8,7 +8,9 @@ namespace {
 struct Edge {
   double at_s;
   bool starts;  // ends come first: who goes makes room for who comes at that very moment
-  bool operator<(const Edge& other) const { return at_s != other.at_s ? at_s < other.at_s : starts < other.starts; }
+  bool operator<(const Edge& other) const {
+    return at_s != other.at_s ? at_s < other.at_s : starts < other.starts;
+  }
 };
 
 // Starts that are followed by an end before the next start, and the last one.

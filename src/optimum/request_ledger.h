@@ -21,7 +21,7 @@ class RequestLedger {
 
   const PlanProblem& problem_;
   std::size_t kinds_ = 0, moments_ = 0;
-  std::vector<Span> spans_;  // by pod
+  std::vector<Span> spans_;   // by pod
   std::vector<double> left_;  // [node][moment][kind]
 };
 

@@ -10,6 +10,11 @@ struct FieldWeights {
   double overload = 1;
 };
 
+// A stretch of time: one over the nodes present, and what it weighs.
+struct FieldSlot {
+  float over_count = 0, imbalance = 0, overload = 0;
+};
+
 // Utilisation of every node through time, and what a change would do to it: looked at only while the pods
 // concerned live. Time is cut where anything begins or ends, and where series step.
 class UtilizationField final : public PlanCost {
@@ -23,15 +28,13 @@ class UtilizationField final : public PlanCost {
   std::size_t effort(std::size_t pod) const override { return spans_[pod].last - spans_[pod].first + 1; }
   double value() const;
 
- private:
   // Six dimensions and two that stay empty: a whole vector of the machine.
   static constexpr std::size_t kLanes = 8;
+
+ private:
   struct Span {
     std::size_t first = 0, last = 0;     // slots
     std::size_t demand = 0, stride = 0;  // in demands_; stride 0: the same in every slot
-  };
-  struct Slot {
-    float over_count = 0, imbalance = 0, overload = 0;  // one over the nodes present; weights
   };
   // `demand`, given from slot `first` on, leaves one node for another.
   struct Shift {
@@ -41,23 +44,24 @@ class UtilizationField final : public PlanCost {
     std::size_t from = 0, to = 0;
   };
 
-  void sample_nodes();
+  void weigh_slots(std::span<const double> cuts, const FieldWeights& weights);
+  void sample_nodes(std::span<const double> middles);
   void sample_pods(std::span<const double> middles);
   Shift shift_of(const Change& change);
-  void add(const Shift& shift, float* load, const float* per_unit, float sign) const;
-  void resum(std::size_t first, std::size_t last);
+  void resum();
+  void find_deviations(std::size_t first, std::size_t last);
 
   float* load(std::size_t node) { return &loads_[node * slots_.size() * kLanes]; }
 
   const PlanProblem& problem_;
-  std::vector<Slot> slots_;
+  std::vector<FieldSlot> slots_;
   std::vector<Span> spans_;      // by pod
   std::vector<float> demands_;   // lanes
   std::vector<float> per_unit_;  // [node][lane]: one over capacity; 0 for nowhere
   std::vector<float> loads_;     // [node][slot][lane]: demand as a share of capacity; nowhere stays empty
   std::vector<float> idle_;      // the same without pods
   std::vector<float> sums_, squares_, deviations_;  // [slot][lane] over nodes, each bounded by 1
-  std::vector<float> pair_;      // of a swap: one's demand less the other's
+  std::vector<float> pair_;                         // of a swap: one's demand less the other's
 };
 
 // Where time is to be cut for this problem: ascending, from the start of what counts to its end.

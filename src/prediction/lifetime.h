@@ -1,4 +1,6 @@
 #pragma once
+#include <span>
+
 #include "base/time.h"
 #include "prediction/regression.h"
 
@@ -6,13 +8,16 @@ namespace evenkeel::prediction {
 
 // How much longer a pod will run: log-normal, with a median and a spread; or endless.
 struct Lifetime {
-  double median_s = 0;
+  double log_median = 0;  // of seconds
   double log_spread = 0;
   bool endless = true;
 
+  double median_s() const;
+
   // The chance that a pod that has run for age_s still runs after ahead_s more.
   double survival(double age_s, double ahead_s) const;
-  double expected_remaining_s(double age_s) const;
+  // The same for several times ahead.
+  void survival(double age_s, std::span<const double> ahead_s, std::span<double> chances) const;
 };
 
 // Learns from ends. Run time is taken to depend on the CPU request by a power law, which

@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace evenkeel::prediction {
-namespace {
-
-// How much variation of x (as a sum of squares) the data must show before its slope is
-// believed by half.
-constexpr double kSlopeDoubt = 1e-3;
-
-}  // namespace
-
 void Regression::add(double x, double y, double weight) {
   weight_ += weight;
   const double dx = x - mean_x_, dy = y - mean_y_;

@@ -2,6 +2,10 @@
 
 namespace evenkeel::prediction {
 
+// How much variation of x (as a sum of squares) data must show before its slope is believed
+// by half.
+inline constexpr double kSlopeDoubt = 1e-3;
+
 // y = intercept + slope * x from a stream of pairs, by running means (Welford), so that
 // old and new samples weigh the same and nothing is stored. The slope is shrunk towards
 // zero until x has been seen to vary: one value of x says nothing about another.

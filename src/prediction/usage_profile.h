@@ -1,9 +1,6 @@
 #pragma once
-#include <array>
-
 #include "base/time.h"
 #include "cluster/usage.h"
-#include "prediction/regression.h"
 
 namespace evenkeel::prediction {
 
@@ -12,11 +9,13 @@ namespace evenkeel::prediction {
 class UsageProfile {
  public:
   void add(double cpu_allowance, const Usage& usage, Time at);
-  bool empty() const { return lines_.front().empty(); }
+  bool empty() const { return samples_ <= 0; }
   Demand predict(double cpu_allowance) const;
 
  private:
-  std::array<Regression, kDimensions> lines_;
+  // As six Regressions over the same x, whose share of the work is done once.
+  double samples_ = 0, mean_x_ = 0, sum_xx_ = 0;
+  Usage mean_, sum_yy_, sum_xy_;
 };
 
 }  // namespace evenkeel::prediction

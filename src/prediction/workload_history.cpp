@@ -1,5 +1,6 @@
 #include "prediction/workload_history.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace evenkeel::prediction {
@@ -53,7 +54,7 @@ Demand WorkloadHistory::demand(const Pod& pod) const {
 Lifetime WorkloadHistory::lifetime(const Pod& pod) const {
   if (foresight_) {
     const double life = foresight_->life_s(pod.id);
-    return life < 0 ? Lifetime{} : Lifetime{life, 0.001, false};
+    return life < 0 ? Lifetime{} : Lifetime{std::log(std::max(life, 1e-3)), 0.001, false};
   }
   const Entry* known = find(pod.shape->workload);
   return known ? known->life.predict(cpu_allowance(*pod.shape)) : Lifetime{};

@@ -27,8 +27,7 @@ class DashboardServer {
     bool allow_beyond_loopback = false;  // whoever can reach the address can then read the state
     std::string page{};                  // the HTML of GET /
     std::size_t max_connections = 256;
-    std::chrono::milliseconds client_timeout{
-        10'000};                                  // for a request to arrive, and for what we send to be taken
+    std::chrono::milliseconds client_timeout{10'000};  // for a request to arrive, for a client to read on
     std::chrono::milliseconds heartbeat{15'000};  // keeps an idle event stream open, and notices a lost one
   };
 

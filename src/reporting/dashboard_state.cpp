@@ -35,9 +35,11 @@ std::vector<const NodeView*> nodes_to_detail(const std::vector<NodeView>& nodes)
   detailed.reserve(nodes.size());
   for (const NodeView& node : nodes) detailed.push_back(&node);
   if (nodes.size() <= kNodesInFull) return detailed;
-  // Equally loaded nodes keep their order, so rows do not jump from one state to the next.
-  std::stable_sort(detailed.begin(), detailed.end(),
-                   [](const NodeView* a, const NodeView* b) { return dominant(*a) > dominant(*b); });
+  // Equally loaded nodes keep their order (they lie in one array), so rows do not jump between states.
+  std::sort(detailed.begin(), detailed.end(), [](const NodeView* a, const NodeView* b) {
+    const double busy_a = dominant(*a), busy_b = dominant(*b);
+    return busy_a != busy_b ? busy_a > busy_b : a < b;
+  });
   detailed.resize(kWorstNodes);
   return detailed;
 }

@@ -175,8 +175,9 @@ double mean_of(const std::vector<double>& values) {
 std::string heat_chart(const PolicyRun& run, std::size_t dimension) {
   std::vector<const NodeUsage*> nodes;
   for (const NodeUsage& node : run.nodes) nodes.push_back(&node);
-  std::stable_sort(nodes.begin(), nodes.end(), [dimension](const NodeUsage* a, const NodeUsage* b) {
-    return mean_of(a->utilization[dimension]) > mean_of(b->utilization[dimension]);
+  std::sort(nodes.begin(), nodes.end(), [dimension](const NodeUsage* a, const NodeUsage* b) {
+    const double busy_a = mean_of(a->utilization[dimension]), busy_b = mean_of(b->utilization[dimension]);
+    return busy_a != busy_b ? busy_a > busy_b : a < b;  // equals keep their order: they lie in one array
   });
   const std::size_t rows = std::min(nodes.size(), kHeatRows);
   HeatChart chart{.title = std::string(kDimensions[dimension]) + ": " + std::to_string(rows) + " of " +

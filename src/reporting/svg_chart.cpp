@@ -104,7 +104,8 @@ std::string end_labels(const LineChart& chart, const AxisMapping& y, double x, d
                                    [&](const ChartPoint& point) { return y.can_show(point.y); });
     if (last != line.points.rend()) labels.push_back({&line, y.pixel(last->y)});
   }
-  std::stable_sort(labels.begin(), labels.end(), [](const Label& a, const Label& b) { return a.y < b.y; });
+  std::sort(labels.begin(), labels.end(),
+            [](const Label& a, const Label& b) { return a.y != b.y ? a.y < b.y : a.line < b.line; });
   constexpr double kLabelHeight = 14.0;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const double above = i == 0 ? top : labels[i - 1].y + kLabelHeight;

@@ -2,28 +2,32 @@
 
 #include <cmath>
 
+#include "base/vector_clones.h"
+
 namespace evenkeel::scheduling {
 namespace {
 
-constexpr std::size_t kLanes = 16;  // partial sums side by side: exact order, whatever the vector width
+constexpr std::size_t kLanes = 16;  // partial sums side by side: one order of adding, whatever the vector width
+constexpr float kCentre = 0.25F;    // about where utilisations lie: squares stay small and exact
 
 struct Sums {
   double sum = 0, squares = 0;
 };
 
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
-Sums centred_sums(const float* values, const std::uint8_t* present, std::size_t n, float centre) {
-  float sum[kLanes] = {}, squares[kLanes] = {};
+EVENKEEL_VECTOR_CLONES
+Sums centred_sums(const float* values, std::size_t n) {
+  Floats16 sum = {}, squares = {};
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float x = present[i + lane] ? values[i + lane] - centre : 0.0F;
-      sum[lane] += x;
-      squares[lane] += x * x;
-    }
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats16 x;
+    load(x, values + i);
+    x -= kCentre;
+    sum += x;
+    squares += x * x;
+  }
   Sums total;
   for (; i < n; ++i) {
-    const double x = present[i] ? static_cast<double>(values[i]) - centre : 0.0;
+    const double x = static_cast<double>(values[i]) - kCentre;
     total.sum += x;
     total.squares += x * x;
   }
@@ -34,16 +38,27 @@ Sums centred_sums(const float* values, const std::uint8_t* present, std::size_t 
   return total;
 }
 
-// With x the node's distance from the mean and a what is added, n nodes' variance grows
-// by (2 x a + a^2 (1 - 1/n)) / n: the change alone, so that nothing cancels.
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
-void add_deviation(const float* values, const float* per_unit, std::size_t n, float mean, float variance,
-                   float added, float over_n, float weight, float* costs) {
+// What each dimension needs, with x a node's distance from the mean and a what is added: n
+// nodes' variance grows by (2 x a + a^2 (1 - 1/n)) / n. The change alone, so nothing cancels.
+struct Term {
+  const float *values, *per_unit;
+  float mean, variance, added;
+};
+
+EVENKEEL_VECTOR_CLONES
+void add_deviations(const Term* terms, std::size_t count, std::size_t n, float over_n, float weight, float* costs) {
+  constexpr std::size_t kBlock = 256;  // stays in the first cache while the dimensions pass by
   const float twice = 2 * over_n, own = over_n * (1 - over_n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const float a = added * per_unit[i];
-    const float after = variance + a * (twice * (values[i] - mean) + own * a);
-    costs[i] += weight * std::sqrt(after > 0 ? after : 0.0F);
+  for (std::size_t from = 0; from < n; from += kBlock) {
+    const std::size_t to = from + kBlock < n ? from + kBlock : n;
+    for (std::size_t t = 0; t < count; ++t) {
+      const Term term = terms[t];
+      for (std::size_t i = from; i < to; ++i) {
+        const float a = term.added * term.per_unit[i];
+        const float after = term.variance + a * (twice * (term.values[i] - term.mean) + own * a);
+        costs[i] += weight * std::sqrt(after > 0 ? after : 0.0F);
+      }
+    }
   }
 }
 
@@ -55,28 +70,33 @@ double Imbalance::value() const {
   return sum / kDimensions;
 }
 
-Imbalance imbalance_of(const UtilizationField& field, std::span<const std::uint8_t> present) {
+Imbalance imbalance_of(const UtilizationField& field, std::size_t nodes) {
   Imbalance result;
-  for (const std::uint8_t here : present) result.nodes += here;
-  if (result.nodes == 0) return result;
+  result.nodes = static_cast<double>(nodes);
+  if (nodes == 0) return result;
   for (std::size_t d = 0; d < kDimensions; ++d) {
-    const Sums plain = centred_sums(field[d].data(), present.data(), present.size(), 0);
-    result.mean[d] = plain.sum / result.nodes;
-    const auto centre = static_cast<float>(result.mean[d]);
-    const Sums centred = centred_sums(field[d].data(), present.data(), present.size(), centre);
-    const double off = centred.sum / result.nodes;  // what rounding left in the centre
-    result.variance[d] = std::max(0.0, centred.squares / result.nodes - off * off);
+    Sums sums = centred_sums(field[d].data(), field[d].size());
+    // Absent nodes hold 0: take them out again.
+    const auto absent = static_cast<double>(field[d].size() - nodes);
+    sums.sum += absent * kCentre;
+    sums.squares -= absent * kCentre * kCentre;
+    const double off = sums.sum / result.nodes;
+    result.mean[d] = kCentre + off;
+    result.variance[d] = std::max(0.0, sums.squares / result.nodes - off * off);
   }
   return result;
 }
 
-void add_imbalance_after(const UtilizationField& field, const UtilizationField& per_unit,
-                         const Imbalance& before, const Usage& added, float weight, std::span<float> costs) {
-  const auto over_n = static_cast<float>(1.0 / before.nodes);
-  for (std::size_t d = 0; d < kDimensions; ++d)
-    add_deviation(field[d].data(), per_unit[d].data(), costs.size(), static_cast<float>(before.mean[d]),
-                  static_cast<float>(before.variance[d]), static_cast<float>(added.of[d]), over_n, weight,
-                  costs.data());
+void add_imbalance_after(const UtilizationField& field, const UtilizationField& per_unit, const Imbalance& before,
+                         const Usage& added, float weight, std::span<float> costs) {
+  std::array<Term, kDimensions> terms;
+  std::size_t count = 0;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    if (added.of[d] <= 0) continue;  // changes nothing, on whichever node
+    terms[count++] = {field[d].data(), per_unit[d].data(), static_cast<float>(before.mean[d]),
+                      static_cast<float>(before.variance[d]), static_cast<float>(added.of[d])};
+  }
+  add_deviations(terms.data(), count, costs.size(), static_cast<float>(1.0 / before.nodes), weight, costs.data());
 }
 
 }  // namespace evenkeel::scheduling

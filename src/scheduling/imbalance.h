@@ -18,10 +18,12 @@ struct Imbalance {
 
   double value() const;
 };
-Imbalance imbalance_of(const UtilizationField& field, std::span<const std::uint8_t> present);
+// `nodes`: how many are present; the others hold 0.
+Imbalance imbalance_of(const UtilizationField& field, std::size_t nodes);
 
-// For every node, the sum of the six standard deviations if it took on `added` (in
-// units of capacity times `per_unit`), times `weight`, added to costs.
+// For every node, the sum of the standard deviations if it took on `added` (in units of
+// capacity times `per_unit`), times `weight`, added to costs. Dimensions in which nothing
+// is added are left out: they are the same for every node.
 void add_imbalance_after(const UtilizationField& field, const UtilizationField& per_unit,
                          const Imbalance& before, const Usage& added, float weight, std::span<float> costs);
 

@@ -117,7 +117,7 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
       const PodRecord& record = *cluster.pod(id);
       const prediction::Lifetime life = history.lifetime(record.pod);
       const double age = record.started ? to_seconds(now - record.since) : 0;
-      const double ends_in = life.endless ? 1e9 : std::max(life.median_s - age, 0.05 * life.median_s);
+      const double ends_in = life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s());
       last_end = std::max(last_end, ends_in);
       for (std::size_t k = 0; k < kPoints; ++k)
         load[k] += seen_or_expected(record) * life.survival(age, outlook.points[k].ahead_s);
@@ -149,8 +149,13 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
     if (!is_source[candidate.from]) continue;
     const PodRecord& record = *cluster.pod(candidate.id);
     if (!cooled_down(record.pod.shape->workload, now)) continue;
-    if (!candidate.life.endless && candidate.life.median_s > last_end) continue;
+    if (!candidate.life.endless && candidate.life.median_s() > last_end) continue;
     const Usage& usage = seen_or_expected(record);
+    // Work done again is load that nobody asked for.
+    double waste = 0;
+    if (!candidate.life.endless)
+      for (const double share : shares(columns, candidate.from, usage).of)
+        waste += share * candidate.age_s / (kDimensions * outlook.points.front().count);
     for (std::size_t i = 0; i < few; ++i) {
       const std::uint32_t to = order[i];
       if (to == candidate.from || columns.cordoned[to]) continue;
@@ -166,6 +171,7 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
         gain -= outlook.change(k, candidate.from, less, to, more);
       }
       gain *= to_seconds(budget_.foresight) / kPoints;
+      gain -= waste;
       if (best && gain <= best->gain) continue;
       if (!objections({record.pod, cluster, record.expected, options}, {to}).empty()) continue;
       best = Move{candidate.id, {candidate.from}, {to}, gain, {}};

@@ -18,7 +18,7 @@ void RunEstimates::gone(const Pod& pod) {
 RunEstimates::Estimate RunEstimates::of(const Pod& pod, const prediction::WorkloadHistory& history,
                                         Time now) const {
   if (const prediction::Lifetime life = history.lifetime(pod); !life.endless)
-    return {life.median_s, true, false};
+    return {life.median_s(), true, false};
   const std::size_t slot = pod.shape->workload.slot;
   if (slot >= under_way_.size() || under_way_[slot].pods == 0) return {0, false, true};
   // Each further pod of an unknown kind is a bet on it being short, at rising odds.

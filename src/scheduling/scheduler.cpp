@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "scheduling/filters/filter.h"
+#include "scheduling/node_kernels.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -117,14 +118,16 @@ Demand Scheduler::expected_use(const PodRecord& record) const {
 void Scheduler::usage_reported(const UsageReported& report, Time now) {
   if (!cluster_.has_node(report.node) || report.measured < cluster_.measured_at(report.node)) return;
   Usage base = report.total;
+  sampled_.clear();
   for (const PodUsage& sample : report.pods) {
     const PodRecord* record = cluster_.pod(sample.pod);
     base -= sample.usage;
     if (!record || record->place == PodPlace::pending) continue;
     history_.observe_usage(record->pod, sample.usage, report.measured);
     cluster_.add_sample(sample.pod, sample.usage, report.measured);
-    cluster_.set_expected(sample.pod, expected_use(*record));
+    sampled_.push_back({sample.pod, expected_use(*record)});
   }
+  cluster_.set_expected(report.node, sampled_);
   for (double& amount : base.of) amount = std::max(0.0, amount);
   cluster_.set_base_load(report.node, base, report.measured);
   if (options_.by_use.on) node_improved(report.node, now);
@@ -172,7 +175,7 @@ bool Scheduler::find_feasible(const Pod& pod, const Demand& demand) {
   const FilterInput input{pod, cluster_, demand, options_};
   for (const Filter& filter : all_filters())
     if (filter.matters(input)) filter.apply(input, feasible_);
-  feasible_count_ = static_cast<std::size_t>(std::count(feasible_.begin(), feasible_.end(), 1));
+  feasible_count_ = count_set(feasible_.data(), feasible_.size());
   return feasible_count_ > 0;
 }
 

@@ -21,7 +21,7 @@ std::string numbered(const std::string& name, std::int64_t number) {
 void add_nodes(const Scenario& scenario, WorldPlan& plan) {
   for (const NodeGroup& group : scenario.nodes)
     for (std::int64_t i = 0; i < group.count; ++i) {
-      NodePlan& node = plan.nodes.emplace_back(NodePlan{group.node, group.base, {}});
+      NodePlan& node = plan.nodes.emplace_back(NodePlan{group.node, group.base, Time{} + group.joins});
       node.node.name = group.count == 1 ? group.name : numbered(group.name, i + 1);
       node.node.labels.set("kubernetes.io/hostname", node.node.name);
     }
@@ -161,7 +161,8 @@ WorldPlan expand(const Scenario& scenario, std::uint64_t seed) {
   plan.metrics = scenario.metrics;
   plan.binding = scenario.binding;
   plan.kubelet = scenario.kubelet;
-  plan.measure_from = Time{} + scenario.measure_from;
+  const Duration start = scenario.usage ? scenario.usage->arrivals() : Duration{};
+  plan.measure_from = Time{} + scenario.measure_from.value_or(start);
   if (scenario.measure_to) plan.measure_to = Time{} + *scenario.measure_to;
   plan.measure_to_last_arrival = scenario.measure_to_last_arrival;
   if (scenario.end) plan.end = Time{} + *scenario.end;

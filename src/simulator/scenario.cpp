@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "simulator/pod_trace_source.h"
+#include "simulator/run_times.h"
 #include "simulator/usage_source.h"
 
 namespace evenkeel::simulator {
@@ -90,6 +91,7 @@ NodeGroup read_node(YamlReader& from) {
     node.taints.push_back(
         {taint.text("key").required(), taint.text("value").or_else(""), read_effect(taint).required()});
   node.unschedulable = from.boolean("unschedulable").or_else(false);
+  group.joins = from.duration("joins").at_least(0us).or_else(0us);
   return group;
 }
 
@@ -192,14 +194,15 @@ void read_models(YamlReader& root, Scenario& scenario) {
   scenario.kubelet.start_delay = root.duration("kubelet.start_delay").at_least(0us).or_else(0us);
   scenario.kubelet.pull_bytes_per_s =
       static_cast<double>(root.byte_rate("kubelet.pull_rate").at_least({0}).or_else({0}).count);
+  scenario.kubelet.swap = root.boolean("kubelet.swap").or_else(false);
   scenario.faults.crashes_per_hour = root.number("faults.crashes_per_hour").between(0, 3600).or_else(0);
   scenario.faults.leaves_per_hour = root.number("faults.leaves_per_hour").between(0, 3600).or_else(0);
   scenario.faults.back_after = root.duration("faults.back_after").at_least(0us).or_else(5min);
-  scenario.measure_from = root.duration("measure.from").at_least(0us).or_else(0us);
+  scenario.measure_from = root.duration("measure.from").at_least(0us).optional();
   if (root.has("measure.to") && root.text("measure.to").required() == "last-arrival") {
     scenario.measure_to_last_arrival = true;
   } else {
-    scenario.measure_to = root.duration("measure.to").more_than(scenario.measure_from).optional();
+    scenario.measure_to = root.duration("measure.to").more_than(scenario.measure_from.value_or(0us)).optional();
   }
   scenario.end = root.duration("end").more_than(0us).optional();
 }

@@ -55,6 +55,7 @@ struct NodeGroup {
   std::int64_t count = 1;
   Node node;
   Usage base;
+  Duration joins{};
 };
 
 struct RandomFaults {
@@ -80,7 +81,7 @@ struct Scenario {
   KubeletModel kubelet;
   RandomFaults faults;
   std::vector<NodeFault> planned_faults;
-  Duration measure_from{};
+  std::optional<Duration> measure_from;  // none: the start, or where a usage source's arrivals end
   std::optional<Duration> measure_to;
   bool measure_to_last_arrival = false;
   std::optional<Duration> end;

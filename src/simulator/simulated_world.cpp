@@ -314,7 +314,7 @@ void SimulatedWorld::rearrange(std::uint32_t index) {
   ++node.version;
   const NodePlan& plan = plan_.nodes[index];
   node.used = divide(plan.node.capacity, plan.base, node.claims);
-  if (node.used[Dimension::memory] > plan.node.capacity[Dimension::memory]) {
+  if (!plan_.kubelet.swap && node.used[Dimension::memory] > plan.node.capacity[Dimension::memory]) {
     kill_for_memory(index);
     node.used = divide(plan.node.capacity, plan.base, node.claims);
   }

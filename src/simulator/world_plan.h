@@ -69,6 +69,7 @@ struct BindingModel {
 struct KubeletModel {
   Duration start_delay{};
   double pull_bytes_per_s = 0;  // 0: images appear at once
+  bool swap = false;            // nobody is killed where memory runs out; it costs nothing either
   Duration oom_back_off{std::chrono::seconds{10}}, longest_oom_back_off{std::chrono::minutes{5}};
 };
 

@@ -1,6 +1,12 @@
 #include "training/references.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/check.h"
+#include "base/spelling.h"
+#include "scheduling/policies/simple.h"
+#include "training/clairvoyant.h"
 
 namespace evenkeel::training {
 namespace {
@@ -19,18 +25,38 @@ class PlanForesight final : public prediction::Foresight {
   const simulator::SimulatedWorld* world_ = nullptr;
 };
 
-struct Known {
-  std::string_view name, base;
+using optimum::Objective;
+Objective means(const simulator::WorldPlan&) { return Objective::imbalance_of_means; }
+Objective response(const simulator::WorldPlan&) { return Objective::mean_response; }
+
+struct Reference {
+  std::string_view name;
+  std::string_view base;  // the policy it is, but for what it knows
+  Objective (*objective)(const simulator::WorldPlan&) =
+      nullptr;  // of a plan made beforehand; none: told lives
 };
-constexpr Known kKnown[] = {{"horizon-known", "horizon"}, {"shortest-first-known", "shortest-first"}};
+// To add a reference: add its line.
+constexpr std::array kReferences = {
+    Reference{"clairvoyant", "kube-default", natural_objective},
+    Reference{"clairvoyant-means", "kube-default", means},
+    Reference{"clairvoyant-response", "kube-default", response},
+    Reference{"horizon-known", "horizon"},
+    Reference{"shortest-first-known", "shortest-first"},
+};
 
 std::string_view base_name(std::string_view policy) { return policy.substr(0, policy.find('+')); }
 
-// "horizon-known+moves" → "horizon+moves"; anything else unchanged.
-std::string without_known(std::string_view policy) {
-  for (const Known& known : kKnown)
-    if (base_name(policy) == known.name) return std::string(known.base) + std::string(policy.substr(known.name.size()));
-  return std::string(policy);
+const Reference* reference_of(std::string_view policy) {
+  const auto* found = std::find_if(kReferences.begin(), kReferences.end(),
+                                   [&](const Reference& r) { return r.name == base_name(policy); });
+  return found == kReferences.end() ? nullptr : found;
+}
+
+// "horizon-known+moves" → "horizon+moves"; what is no reference unchanged.
+std::string without_foresight(std::string_view policy) {
+  const Reference* reference = reference_of(policy);
+  if (!reference) return std::string(policy);
+  return std::string(reference->base) + std::string(policy.substr(reference->name.size()));
 }
 
 }  // namespace
@@ -41,23 +67,40 @@ void PreparedPolicy::attach(const simulator::SimulatedWorld& world, scheduling::
   scheduler.set_foresight(foresight.get());
 }
 
-bool is_reference(std::string_view policy) {
-  return base_name(policy) == "clairvoyant" || without_known(policy) != policy;
+std::vector<std::string_view> reference_names() {
+  std::vector<std::string_view> names;
+  for (const Reference& reference : kReferences) names.push_back(reference.name);
+  return names;
 }
 
+bool is_reference(std::string_view policy) { return reference_of(policy) != nullptr; }
+
 Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options) {
-  const Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_known(policy), options);
-  if (!setup) return setup.error();
-  return {};
+  const Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_foresight(policy), options);
+  if (setup) return {};
+  const std::vector<std::string_view> causal = scheduling::policy_names(), references = reference_names();
+  std::vector<std::string_view> all = causal;
+  all.insert(all.end(), references.begin(), references.end());
+  const std::string_view name = base_name(policy);
+  if (std::find(all.begin(), all.end(), name) != all.end()) return setup.error();  // a switch is wrong
+  return not_found("no placement policy is called '" + std::string(name) + "'; there are " + joined(causal) +
+                   " and, seeing the future, " + joined(references) + did_you_mean(name, all));
 }
 
 PreparedPolicy prepare_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
-                              const simulator::WorldPlan&, std::uint64_t) {
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_known(policy), options);
+                              const simulator::WorldPlan& plan, std::uint64_t seed) {
+  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_foresight(policy), options);
   EVENKEEL_CHECK(setup);  // check_policy came first
   PreparedPolicy prepared{std::move(*setup), nullptr};
   prepared.setup.name = policy;
-  if (is_reference(policy)) prepared.foresight = std::make_unique<PlanForesight>();
+  const Reference* reference = reference_of(policy);
+  if (!reference) return prepared;
+  if (reference->objective) {
+    prepared.setup.policy = std::make_unique<scheduling::PlannedPlacement>(
+        clairvoyant_plan(plan, prepared.setup.options, reference->objective(plan), seed));
+  } else {
+    prepared.foresight = std::make_unique<PlanForesight>();
+  }
   return prepared;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "prediction/workload_history.h"
@@ -20,9 +21,13 @@ struct PreparedPolicy {
 };
 
 // References besides the policies of scheduling/policies/registry.h:
-//   clairvoyant            the whole assignment annealed with every arrival, demand and life known
+//   clairvoyant            the whole assignment annealed with every arrival, demand and life known, for what
+//                          the world is about: mean response where tasks come at once, else imbalance
+//   clairvoyant-means      the same for imbalance_of_means
+//   clairvoyant-response   the same for mean response
 //   horizon-known          `horizon` told how long each pod will run
 //   shortest-first-known   `shortest-first` told the same
+std::vector<std::string_view> reference_names();
 bool is_reference(std::string_view policy);
 Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options);
 PreparedPolicy prepare_policy(std::string_view policy, const scheduling::SchedulingOptions& options,

@@ -9,7 +9,9 @@ bool tolerates_cordon(const Pod& pod) {
   return tolerates(pod.spec().tolerations, kCordon);
 }
 
-bool matters(const FilterInput& input) { return !tolerates_cordon(input.pod); }
+bool matters(const FilterInput& input) {
+  return input.cluster.columns().cordoned_nodes > 0 && !tolerates_cordon(input.pod);
+}
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   const auto& cordoned = input.cluster.columns().cordoned;

@@ -1,5 +1,6 @@
 // NodeResourcesFit: pod count, cpu, memory, storage, extended resources.
 #include "scheduling/filters/filter.h"
+#include "scheduling/node_kernels.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -7,21 +8,6 @@ namespace {
 bool matters(const FilterInput& input) { return !input.options.by_use.on; }
 
 bool beyond_columns(const Resources& r) { return r.ephemeral_storage.count != 0 || !r.extended.empty(); }
-
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
-void fit(const double* allocatable, const double* requested, double asked, std::size_t n,
-         std::uint8_t* feasible) {
-  for (std::size_t i = 0; i < n; ++i)
-    feasible[i] = static_cast<std::uint8_t>(
-        feasible[i] & static_cast<std::uint8_t>(requested[i] + asked <= allocatable[i]));
-}
-
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
-void room_for_one(const float* pods, const float* max_pods, std::size_t n, std::uint8_t* feasible) {
-  for (std::size_t i = 0; i < n; ++i)
-    feasible[i] =
-        static_cast<std::uint8_t>(feasible[i] & static_cast<std::uint8_t>(pods[i] + 1 <= max_pods[i]));
-}
 
 std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
   const NodeColumns& c = input.cluster.columns();
@@ -49,14 +35,12 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   const NodeColumns& c = input.cluster.columns();
   const Resources& asked = input.pod.shape->request;
   const std::size_t n = feasible.size();
-  room_for_one(c.pods.data(), c.max_pods.data(), n, feasible.data());
   // What is not asked for is not checked: a pod that wants nothing fits an over-full node.
-  if (asked.cpu.count > 0)
-    fit(c.allocatable_cpu.data(), c.requested_cpu.data(), static_cast<double>(asked.cpu.count), n,
-        feasible.data());
-  if (asked.memory.count > 0)
-    fit(c.allocatable_memory.data(), c.requested_memory.data(), static_cast<double>(asked.memory.count), n,
-        feasible.data());
+  constexpr double kAnyway = -1e300;
+  const FitColumns columns{c.requested_cpu.data(),    c.allocatable_cpu.data(), c.requested_memory.data(),
+                           c.allocatable_memory.data(), c.pods.data(),            c.max_pods.data()};
+  clear_unfit(columns, asked.cpu.count > 0 ? static_cast<double>(asked.cpu.count) : kAnyway,
+              asked.memory.count > 0 ? static_cast<double>(asked.memory.count) : kAnyway, n, feasible.data());
   if (!beyond_columns(asked)) return;
   for (std::uint32_t slot = 0; slot < n; ++slot)
     if (feasible[slot] && !objections_of(input, {slot}).empty()) feasible[slot] = 0;

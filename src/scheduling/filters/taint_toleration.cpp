@@ -22,7 +22,7 @@ const Taint* untolerated(const FilterInput& input, NodeId node) {
   return nullptr;
 }
 
-bool matters(const FilterInput&) { return true; }
+bool matters(const FilterInput& input) { return input.cluster.columns().tainted_nodes > 0; }
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   const auto& tainted = input.cluster.columns().tainted;

@@ -22,8 +22,9 @@ void Horizon::forecast(const PlacementRequest& request, NodeId node) {
     const PodRecord& record = *cluster.pod(id);
     const prediction::Lifetime life = request.history.lifetime(record.pod);
     const double age = record.started ? to_seconds(request.now - record.since) : 0;
-    for (std::size_t k = 0; k < kPoints; ++k)
-      expected[k] += record.expected.mean * life.survival(age, ahead_s(request, k));
+    std::array<double, kPoints> alive;
+    life.survival(age, ahead_, alive);
+    for (std::size_t k = 0; k < kPoints; ++k) expected[k] += record.expected.mean * alive[k];
   }
   for (std::size_t k = 0; k < kPoints; ++k)
     for (std::size_t d = 0; d < kDimensions; ++d)
@@ -33,6 +34,7 @@ void Horizon::forecast(const PlacementRequest& request, NodeId node) {
 }
 
 void Horizon::refresh(const PlacementRequest& request) {
+  for (std::size_t k = 0; k < kPoints; ++k) ahead_[k] = ahead_s(request, k);
   const auto n = static_cast<std::uint32_t>(request.cluster.columns().size());
   if (forecasts_.size() < n) {
     forecasts_.resize(n);
@@ -64,7 +66,7 @@ void Horizon::rate(const PlacementRequest& request) {
     UtilizationField field;
     for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
     const Usage added = request.demand.mean * life.survival(0, ahead_s(request, k));
-    add_imbalance_after(field, per_unit, imbalance_of(field, columns.present), added,
+    add_imbalance_after(field, per_unit, imbalance_of(field, request.cluster.node_count()), added,
                         -1.0F / (kDimensions * kPoints), scores_);
   }
 }
@@ -89,7 +91,7 @@ ScoreSheet Horizon::explain(const PlacementRequest& request) {
     UtilizationField field;
     for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
     std::vector<float> part(columns.size());
-    add_imbalance_after(field, per_unit_field(columns), imbalance_of(field, columns.present),
+    add_imbalance_after(field, per_unit_field(columns), imbalance_of(field, request.cluster.node_count()),
                         request.demand.mean * life.survival(0, ahead_s(request, k)), -1.0F / kDimensions,
                         part);
     for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);

@@ -21,8 +21,8 @@ class Horizon final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
 
  private:
-  static constexpr std::size_t kPoints = 8;
-  static constexpr std::size_t kRefreshes = 64;
+  static constexpr std::size_t kPoints = 6;
+  static constexpr std::size_t kRefreshes = 16;
 
   struct Forecast {
     std::uint64_t version = 0;
@@ -38,6 +38,7 @@ class Horizon final : public PlacementPolicy {
   std::vector<Forecast> forecasts_;
   std::array<std::array<std::vector<float>, kDimensions>, kPoints>
       expected_;  // utilisation by point and node
+  std::array<double, kPoints> ahead_{};  // seconds
   std::uint32_t next_refresh_ = 0;
   std::vector<float> scores_;
 };

@@ -25,7 +25,7 @@ void LeastImbalance::rate(const PlacementRequest& request) {
   const NodeColumns& columns = request.cluster.columns();
   const UtilizationField field = utilization_field(columns);
   scores_.assign(columns.size(), 0.0F);
-  add_imbalance_after(field, per_unit_field(columns), imbalance_of(field, columns.present),
+  add_imbalance_after(field, per_unit_field(columns), imbalance_of(field, request.cluster.node_count()),
                       request.demand.mean, -1.0F / kDimensions, scores_);
 }
 
@@ -40,7 +40,7 @@ ScoreSheet LeastImbalance::explain(const PlacementRequest& request) {
   rate(request);
   const NodeColumns& columns = request.cluster.columns();
   const UtilizationField field = utilization_field(columns), per_unit = per_unit_field(columns);
-  const Imbalance before = imbalance_of(field, columns.present);
+  const Imbalance before = imbalance_of(field, request.cluster.node_count());
   ScoreSheet sheet;
   for (const std::string_view name : kDimensionNames)
     sheet.terms.emplace_back("imbalance of " + std::string(name));

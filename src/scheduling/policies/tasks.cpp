@@ -21,13 +21,6 @@ ScoreSheet sheet_of(const PlacementRequest& request, std::string term, std::span
   return sheet;
 }
 
-std::size_t alike(const PlacementRequest& request, NodeId node) {
-  const auto pods = request.cluster.pods_on(node);
-  return static_cast<std::size_t>(std::count_if(pods.begin(), pods.end(), [&](PodId id) {
-    return request.cluster.pod(id)->pod.shape->workload == request.pod.shape->workload;
-  }));
-}
-
 // How many of the node's pods stand in the candidate's way.
 double in_the_way(const PlacementRequest& request, NodeId node, const RunEstimates::Estimate& own) {
   double count = 0;
@@ -48,14 +41,14 @@ double in_the_way(const PlacementRequest& request, NodeId node, const RunEstimat
 }  // namespace
 
 void FewestTasks::rate(const PlacementRequest& request) {
-  scores_.assign(request.feasible.size(), 0.0F);
   const auto& pods = request.cluster.columns().pods;
-  for (std::uint32_t slot = 0; slot < scores_.size(); ++slot) {
-    if (!request.feasible[slot]) continue;
-    const float same = weight_of_alike_ > 0 ? static_cast<float>(alike(request, {slot})) + 0.5F : 0.0F;
-    scores_[slot] =
-        -(pods[slot] + 1 + weight_of_alike_ * same) / static_cast<float>(free_cores(request.cluster, {slot}));
-  }
+  scores_.assign(pods.begin(), pods.end());
+  for (const auto& [slot, count] : request.cluster.replicas(request.pod.shape->workload))
+    scores_[slot] += weight_of_alike_ * static_cast<float>(count);
+  const float own = 1 + 0.5F * weight_of_alike_;
+  for (std::uint32_t slot = 0; slot < scores_.size(); ++slot)
+    if (request.feasible[slot])
+      scores_[slot] = -(scores_[slot] + own) / static_cast<float>(free_cores(request.cluster, {slot}));
 }
 
 std::optional<NodeId> FewestTasks::choose(const PlacementRequest& request, Random& random) {
@@ -73,26 +66,38 @@ bool ShortestFirst::rate(const PlacementRequest& request) {
   const NodeColumns& columns = request.cluster.columns();
   const RunEstimates::Estimate own = request.runs.of(request.pod, request.history, request.now);
   scores_.assign(request.feasible.size(), 0.0F);
-  open_.assign(request.feasible.begin(), request.feasible.end());
+  open_.assign(request.feasible.size(), 0);
+  order_.clear();
   constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
   const auto wanted = static_cast<float>(request.demand.mean.of[kMemory]);
-  bool any = false;
   for (std::uint32_t slot = 0; slot < open_.size(); ++slot) {
-    if (!open_[slot]) continue;
+    if (!request.feasible[slot]) continue;
     const double cores = free_cores(request.cluster, {slot});
     const double pods = columns.pods[slot];
     const float memory = columns.utilization[kMemory][slot] + wanted * columns.per_unit[kMemory][slot];
-    const bool crowded =
-        pods >= std::ceil(cores) + limit.spare + 1 || in_the_way(request, {slot}, own) + 1 > std::ceil(cores);
+    const bool crowded = pods >= std::ceil(cores) + limit.spare + 1;
     // The second of an unknown kind is a bet: only on a core that is idle anyway.
     const bool a_bet = !own.known && !own.probe && pods >= std::floor(cores);
     // An empty node takes what it can hold, ceiling or not: else a large pod waits for ever.
-    if (crowded || a_bet || (memory > limit.memory_ceiling && pods > 0)) {
-      open_[slot] = 0;
-      continue;
-    }
-    any = true;
+    if (crowded || a_bet || (memory > limit.memory_ceiling && pods > 0)) continue;
     scores_[slot] = static_cast<float>(-(pods + 1) / cores);
+    order_.push_back(slot);
+  }
+  // Who stands in the way is asked of the best nodes only, until one is free: looking at all
+  // pods of a large cluster would cost more than the choice among its best is worth.
+  const std::size_t few = std::min<std::size_t>(order_.size(), kLooks);
+  std::partial_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(few), order_.end(),
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
+                    });
+  bool any = false;
+  float best = 0;
+  for (std::size_t i = 0; i < few && (!any || scores_[order_[i]] == best); ++i) {
+    const NodeId node{order_[i]};
+    if (in_the_way(request, node, own) + 1 > std::ceil(free_cores(request.cluster, node))) continue;
+    open_[node.slot] = 1;
+    best = scores_[node.slot];
+    any = true;
   }
   return any;
 }

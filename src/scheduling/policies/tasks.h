@@ -35,9 +35,11 @@ class ShortestFirst final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
 
  private:
+  static constexpr std::size_t kLooks = 64;
   bool rate(const PlacementRequest& request);  // false: no node may take it now
   std::vector<float> scores_;
   std::vector<std::uint8_t> open_;
+  std::vector<std::uint32_t> order_;
 };
 
 }  // namespace evenkeel::scheduling

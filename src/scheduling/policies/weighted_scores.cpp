@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/vector_clones.h"
+
 namespace evenkeel::scheduling {
 namespace {
 
-[[gnu::target_clones("arch=x86-64-v3", "default")]]
+EVENKEEL_VECTOR_CLONES
 void add_scaled(float* total, const float* scores, float weight, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) total[i] += weight * scores[i];
 }

@@ -31,17 +31,18 @@ void default_spreading(const PlacementRequest& request, std::span<float> scores)
   const auto domains = std::count(has_candidate.begin(), has_candidate.end(), 1);
 
   std::vector<float> in_zone(zones);
-  const ClusterState::Replicas& replicas = request.cluster.replicas(request.pod.shape->workload);
-  for (const auto& [slot, count] : replicas) in_zone[zone[slot]] += static_cast<float>(count);
+  std::vector<float> on_node(scores.size());
+  for (const auto& [slot, count] : request.cluster.replicas(request.pod.shape->workload)) {
+    on_node[slot] = static_cast<float>(count);
+    in_zone[zone[slot]] += on_node[slot];
+  }
 
   const auto host_weight = static_cast<float>(std::log(static_cast<double>(request.feasible_count) + 2));
   const auto zone_weight = static_cast<float>(std::log(static_cast<double>(domains) + 2));
   float least = 1e30F, most = 0;
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
     if (!request.feasible[slot]) continue;
-    const auto found = replicas.find(slot);
-    const float here = found == replicas.end() ? 0.0F : static_cast<float>(found->second);
-    float score = here * host_weight + (kHostSkew - 1);
+    float score = on_node[slot] * host_weight + (kHostSkew - 1);
     if (zone[slot] != 0) score += in_zone[zone[slot]] * zone_weight + (kZoneSkew - 1);
     scores[slot] = std::round(score);
     least = std::min(least, scores[slot]);

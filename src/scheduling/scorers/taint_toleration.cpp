@@ -7,6 +7,7 @@
 namespace evenkeel::scheduling {
 
 bool has_prefer_no_schedule_taints(const PlacementRequest& request) {
+  if (request.cluster.columns().tainted_nodes == 0) return false;
   const auto& tainted = request.cluster.columns().tainted;
   for (std::uint32_t slot = 0; slot < tainted.size(); ++slot) {
     if (!tainted[slot] || !request.feasible[slot]) continue;

@@ -1,0 +1,66 @@
+// `evenkeel bench`: speed and quality, side by side in one run.
+#include "apps/bench.h"
+
+#include <iostream>
+#include <memory>
+
+#include "apps/command.h"
+
+namespace evenkeel::apps {
+namespace {
+
+constexpr Bench kBenches[] = {
+    {"simulator", "placements per second of the whole loop on four nodes", bench_simulator},
+    {"decisions", "time per decision of every policy at 4, 100 and 5,000 nodes", bench_decisions},
+    {"growth", "time and memory per decision from 10 to 10,000 nodes", bench_growth},
+    {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
+};
+
+struct Arguments {
+  std::string name;
+  bool json = false;
+  BenchSettings settings;
+};
+
+int run(const Arguments& arguments) {
+  // With --json the tables go to stderr, so that stdout is one document.
+  std::ostream& out = arguments.json ? std::cerr : std::cout;
+  BenchJson all = BenchJson::array();
+  bool found = false;
+  for (const Bench& bench : kBenches) {
+    if (!arguments.name.empty() && arguments.name != bench.name) continue;
+    found = true;
+    out << "== " << bench.name << ": " << bench.about << "\n\n";
+    Result<BenchJson> results = bench.run(arguments.settings, out);
+    if (!results) {
+      std::cerr << "evenkeel bench " << bench.name << ": " << results.error().message << '\n';
+      return kFailed;
+    }
+    all.push_back({{"bench", bench.name}, {"results", *std::move(results)}});
+    out << std::endl;
+  }
+  if (!found) {
+    std::cerr << "evenkeel bench: no benchmark is called '" << arguments.name << "'; there are";
+    for (const Bench& bench : kBenches) std::cerr << ' ' << bench.name;
+    std::cerr << '\n';
+    return kBadInput;
+  }
+  if (arguments.json) std::cout << (all.size() == 1 ? all.front() : all).dump(2) << '\n';
+  return kDone;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("bench", "The benchmarks behind `make bench`");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("name", arguments->name, "One benchmark; without it, all");
+  command->add_flag("--json", arguments->json, "Print the figures as JSON");
+  command->add_flag("--quick", arguments->settings.quick, "A short sample of each");
+  command->add_option("--data", arguments->settings.data, "Folder of real traces (usage/, cluster/, kernels/)");
+  command->add_option("--report", arguments->settings.report, "Write the growth plot to this HTML file");
+  command->footer("Example:\n  evenkeel bench decisions --json");
+  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace evenkeel::apps

@@ -1,0 +1,32 @@
+#pragma once
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace evenkeel::apps {
+
+using BenchJson = nlohmann::ordered_json;
+
+struct BenchSettings {
+  std::string data;    // folder of real traces; empty: what needs them says so and is skipped
+  std::string report;  // where to write the growth plot; empty: nowhere
+  bool quick = false;  // a sample, for tests
+};
+
+// One of the benchmarks behind `make bench`: prints tables to `out` and returns `results` of
+// its JSON.
+struct Bench {
+  std::string_view name, about;
+  Result<BenchJson> (*run)(const BenchSettings& settings, std::ostream& out);
+};
+
+Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_rules(const BenchSettings& settings, std::ostream& out);
+
+}  // namespace evenkeel::apps
