@@ -1,6 +1,7 @@
 #include "cluster/cluster_state.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -21,10 +22,11 @@ void ClusterState::grow(std::size_t nodes) {
   NodeColumns& c = columns_;
   for (auto* column : {&c.present, &c.tainted, &c.cordoned}) column->resize(nodes);
   for (auto* column : {&c.allocatable_cpu, &c.allocatable_memory, &c.requested_cpu, &c.requested_memory,
-                       &c.non_zero_cpu, &c.non_zero_memory, &c.per_cpu, &c.per_memory, &c.cpu_share,
-                       &c.memory_share})
+                       &c.non_zero_cpu, &c.non_zero_memory, &c.per_cpu, &c.per_memory})
     column->resize(nodes);
-  for (auto* column : {&c.pods, &c.max_pods}) column->resize(nodes);
+  for (auto* column : {&c.pods, &c.max_pods, &c.cpu_share, &c.memory_share, &c.per_cpu_near, &c.per_memory_near,
+                       &c.balance})
+    column->resize(nodes);
   c.zone.resize(nodes);
   for (std::size_t d = 0; d < kDimensions; ++d)
     for (auto* column : {&c.utilization[d], &c.per_unit[d], &c.variance[d]}) column->resize(nodes);
@@ -75,8 +77,15 @@ void ClusterState::count_kinds(const Node& node, std::size_t i, int sign) {
 
 void ClusterState::refresh_shares(std::size_t i) {
   NodeColumns& c = columns_;
-  c.cpu_share[i] = c.allocatable_cpu[i] > 0 ? std::min(1.0, c.requested_cpu[i] / c.allocatable_cpu[i]) : 0;
-  c.memory_share[i] = c.allocatable_memory[i] > 0 ? std::min(1.0, c.requested_memory[i] / c.allocatable_memory[i]) : 0;
+  const bool both = c.allocatable_cpu[i] > 0 && c.allocatable_memory[i] > 0;
+  const double cpu = both ? c.requested_cpu[i] / c.allocatable_cpu[i] : 0;
+  const double memory = both ? c.requested_memory[i] / c.allocatable_memory[i] : 0;
+  c.cpu_share[i] = static_cast<float>(cpu);
+  c.memory_share[i] = static_cast<float>(memory);
+  c.per_cpu_near[i] = static_cast<float>(c.per_cpu[i]);
+  c.per_memory_near[i] = static_cast<float>(c.per_memory[i]);
+  const double apart = std::fabs((std::min(1.0, cpu) - std::min(1.0, memory)) / 2);
+  c.balance[i] = static_cast<float>(std::floor((1 - apart) * 100));
 }
 
 PodRecord* ClusterState::find(PodId pod) {

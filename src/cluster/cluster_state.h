@@ -18,8 +18,10 @@ struct NodeColumns {
   std::vector<std::uint8_t> present;
   std::vector<double> allocatable_cpu, allocatable_memory;
   std::vector<double> requested_cpu, requested_memory;
-  std::vector<double> per_cpu, per_memory;         // one over what is allocatable; 0 where nothing is
-  std::vector<double> cpu_share, memory_share;     // requested of allocatable, at most 1
+  std::vector<double> per_cpu, per_memory;  // one over what is allocatable; 0 where nothing is
+  // Requested of allocatable, near enough for a first look, and how evenly the two are
+  // requested, 0..100, exactly as NodeResourcesBalancedAllocation rounds it.
+  std::vector<float> cpu_share, memory_share, per_cpu_near, per_memory_near, balance;
   std::vector<double> non_zero_cpu, non_zero_memory;  // see non_zero_request
   std::vector<float> pods, max_pods;
   // Expected use as a share of capacity (0 where absent), and one over the capacity.

@@ -22,7 +22,8 @@ bool spreads_by_default(const PlacementRequest& request) {
   });
 }
 
-void default_spreading(const PlacementRequest& request, std::span<float> scores) {
+void default_spreading(const PlacementRequest& request, float weight, std::span<float> totals) {
+  std::vector<float> scores(totals.size());
   const auto& zone = request.cluster.columns().zone;
   const std::uint32_t zones = *std::max_element(zone.begin(), zone.end()) + 1;
   std::vector<std::uint8_t> has_candidate(zones);
@@ -48,7 +49,8 @@ void default_spreading(const PlacementRequest& request, std::span<float> scores)
     least = std::min(least, scores[slot]);
     most = std::max(most, scores[slot]);
   }
-  for (float& score : scores) score = most == 0 ? 100 : std::floor(100 * (most + least - score) / most);
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    totals[i] += weight * (most == 0 ? 100 : std::floor(100 * (most + least - scores[i]) / most));
 }
 
 }  // namespace evenkeel::scheduling

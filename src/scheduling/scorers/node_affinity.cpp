@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "scheduling/filters/filter.h"
 #include "scheduling/scorers/scorer.h"
@@ -10,18 +11,18 @@ bool has_node_preferences(const PlacementRequest& request) {
   return !request.pod.spec().node_affinity.preferred.empty();
 }
 
-void node_affinity(const PlacementRequest& request, std::span<float> scores) {
+void node_affinity(const PlacementRequest& request, float weight, std::span<float> totals) {
+  std::vector<float> scores(totals.size());
   float most = 0;
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
-    scores[slot] = 0;
     if (!request.feasible[slot]) continue;
     for (const PreferredNodeTerm& preferred : request.pod.spec().node_affinity.preferred)
       if (preferred.weight != 0 && term_matches(preferred.term, request.cluster.node({slot})))
         scores[slot] += static_cast<float>(preferred.weight);
     most = std::max(most, scores[slot]);
   }
-  if (most > 0)
-    for (float& score : scores) score = std::floor(100 * score / most);
+  if (most <= 0) return;
+  for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += weight * std::floor(100 * scores[i] / most);
 }
 
 }  // namespace evenkeel::scheduling

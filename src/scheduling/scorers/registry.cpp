@@ -8,7 +8,7 @@ namespace {
 bool always(const PlacementRequest&) { return true; }
 
 // To add a scorer: write its file, add its line. Weights are the default profile's.
-constexpr auto profile(void (*balanced)(const PlacementRequest&, std::span<float>)) {
+constexpr auto profile(void (*balanced)(const PlacementRequest&, float, std::span<float>)) {
   return std::array{
       Scorer{"TaintToleration", 3, has_prefer_no_schedule_taints, taint_toleration},
       Scorer{"NodeAffinity", 2, has_node_preferences, node_affinity},

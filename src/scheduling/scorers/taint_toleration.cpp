@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "scheduling/filters/filter.h"
 #include "scheduling/scorers/scorer.h"
@@ -17,10 +18,10 @@ bool has_prefer_no_schedule_taints(const PlacementRequest& request) {
   return false;
 }
 
-void taint_toleration(const PlacementRequest& request, std::span<float> scores) {
+void taint_toleration(const PlacementRequest& request, float weight, std::span<float> totals) {
+  std::vector<float> scores(totals.size());
   float most = 0;
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
-    scores[slot] = 0;
     if (!request.feasible[slot]) continue;
     for (const Taint& taint : request.cluster.node({slot}).taints)
       if (taint.effect == TaintEffect::prefer_no_schedule &&
@@ -28,7 +29,8 @@ void taint_toleration(const PlacementRequest& request, std::span<float> scores) 
         ++scores[slot];
     most = std::max(most, scores[slot]);
   }
-  for (float& score : scores) score = most > 0 ? 100 - std::floor(100 * score / most) : 100;
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    totals[i] += weight * (most > 0 ? 100 - std::floor(100 * scores[i] / most) : 100);
 }
 
 }  // namespace evenkeel::scheduling
