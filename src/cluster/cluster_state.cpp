@@ -200,7 +200,7 @@ void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& ex
   entry.load.mean += expected.mean * sign;
   entry.load.variance += expected.variance * sign;
   // Nothing is left, so nothing may be left over: rounding ends here.
-  if (columns_.pods[i] == 0) entry.load = {entry.base, {}};
+  if (columns_.pods[i] == 0) entry.load = {entry.base, {}, {}};
   refresh_load(entry);
 }
 

@@ -57,9 +57,14 @@ NonZeroRequest non_zero_request(const PodSpec& spec) {
 }
 
 QosClass qos_class(const PodSpec& spec) {
-  bool any = false, all_equal = true;
+  // Pod-level resources stand in for the containers' (limits at that level are not modelled).
+  if (spec.pod_level_requests) {
+    const bool any = spec.pod_level_requests->cpu.count > 0 || spec.pod_level_requests->memory.count > 0;
+    return any ? QosClass::burstable : QosClass::best_effort;
+  }
+  bool anything = false, all_equal = true;
   const auto look = [&](const Container& c) {
-    any = any || c.requests.cpu.count > 0 || c.requests.memory.count > 0 || c.limits.cpu.count > 0 ||
+    anything = anything || c.requests.cpu.count > 0 || c.requests.memory.count > 0 || c.limits.cpu.count > 0 ||
           c.limits.memory.count > 0;
     // A limit without a request implies the same request.
     const MilliCpu cpu = c.requests.cpu.count > 0 ? c.requests.cpu : c.limits.cpu;
@@ -69,7 +74,7 @@ QosClass qos_class(const PodSpec& spec) {
   };
   for (const Container& container : spec.init_containers) look(container);
   for (const Container& container : spec.containers) look(container);
-  if (!any) return QosClass::best_effort;
+  if (!anything) return QosClass::best_effort;
   return all_equal ? QosClass::guaranteed : QosClass::burstable;
 }
 

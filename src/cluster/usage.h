@@ -37,10 +37,12 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
-// What something is expected to use, and how sure that is (one variance per dimension).
+// What something is expected to use, how sure that is (one variance per dimension), and
+// how far it may rise at its worst.
 struct Demand {
   Usage mean;
   Usage variance;
+  Usage peak;
   bool operator==(const Demand&) const = default;
 };
 

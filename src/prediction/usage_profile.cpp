@@ -6,18 +6,24 @@
 
 namespace evenkeel::prediction {
 
-void UsageProfile::add(double cpu_allowance, const Usage& usage, Time /*at*/) {
-  samples_ += 1;
-  const double share = 1 / samples_;
+void UsageProfile::add(double cpu_allowance, const Usage& usage) {
+  shaped_ += 1;
   const double dx = cpu_allowance - mean_x_;
-  mean_x_ += dx * share;
+  mean_x_ += dx / shaped_;
   const double rest_x = cpu_allowance - mean_x_;
   sum_xx_ += dx * rest_x;
+  for (std::size_t d = 0; d < kDimensions; ++d) sum_xy_.of[d] += rest_x * (usage.of[d] - mean_.of[d]);
+  add(usage);
+}
+
+void UsageProfile::add(const Usage& usage) {
+  samples_ += 1;
+  const double share = 1 / samples_;
   for (std::size_t d = 0; d < kDimensions; ++d) {
     const double dy = usage.of[d] - mean_.of[d];
     mean_.of[d] += dy * share;
     sum_yy_.of[d] += dy * (usage.of[d] - mean_.of[d]);
-    sum_xy_.of[d] += rest_x * dy;
+    peak_.of[d] = std::max(peak_.of[d], usage.of[d]);
   }
 }
 
@@ -30,6 +36,7 @@ Demand UsageProfile::predict(double cpu_allowance) const {
     demand.mean.of[d] = std::max(0.0, mean_.of[d] + slope * dx);
     demand.variance.of[d] = std::max(0.0, sum_yy_.of[d] - slope * sum_xy_.of[d]) * per_sample;
   }
+  demand.peak = demand.mean;
   return demand;
 }
 

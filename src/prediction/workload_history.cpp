@@ -6,6 +6,10 @@
 namespace evenkeel::prediction {
 namespace {
 
+using namespace std::chrono_literals;
+constexpr Duration kClassesEvery = 1h;
+constexpr double kOwnShare = 0.7;  // of a workload's own record against its class's
+
 double cores(MilliCpu cpu) { return static_cast<double>(cpu.count) / 1000.0; }
 
 // Limits say more about use than requests do, where both are given.
@@ -19,6 +23,7 @@ Demand from_requests(const PodTemplate& shape) {
   demand.mean[Dimension::memory] = static_cast<double>(shape.non_zero.memory.count);
   for (const Dimension d : {Dimension::cpu, Dimension::memory})
     demand.variance[d] = std::pow(0.5 * demand.mean[d], 2);
+  demand.peak = demand.mean;
   return demand;
 }
 
@@ -33,12 +38,39 @@ const WorkloadHistory::Entry* WorkloadHistory::find(WorkloadId workload) const {
   return workload.slot < entries_.size() ? &entries_[workload.slot] : nullptr;
 }
 
+void WorkloadHistory::observe_pod(const Pod& pod) {
+  Entry& known = entry(pod.shape->workload);
+  if (!known.shape_class && ShapeClasses::has_class(*pod.shape)) known.shape_class = ShapeClasses::key_of(*pod.shape);
+}
+
+// Only workloads that run for ever and were seen to do anything speak for their class.
+void WorkloadHistory::refresh_classes(Time at) {
+  if (classes_made_ != Time::min() && at - classes_made_ < kClassesEvery) return;
+  classes_made_ = at;
+  classes_.clear();
+  for (const Entry& known : entries_)
+    if (known.shape_class && known.life.ends() == 0 && known.usage.peak()[Dimension::cpu] > 0)
+      classes_.add(*known.shape_class, known.usage.mean(), known.usage.peak());
+}
+
+void WorkloadHistory::consider_class(const Entry& known, Demand& demand) const {
+  if (known.life.ends() > 0) return;  // comes and goes: what a run uses is what the profile says
+  demand.peak = known.usage.peak();
+  if (!known.shape_class) return;
+  const ShapeClasses::Typical typical = classes_.of(*known.shape_class);
+  if (typical.workloads < 2) return;
+  demand.mean = demand.mean * kOwnShare + typical.mean * (1 - kOwnShare);
+  for (std::size_t d = 0; d < kDimensions; ++d) demand.peak.of[d] = std::max(demand.peak.of[d], typical.peak.of[d]);
+}
+
 void WorkloadHistory::observe_usage(const Pod& pod, const Usage& usage, Time at) {
-  entry(pod.shape->workload).usage.add(cpu_allowance(*pod.shape), usage, at);
+  entry(pod.shape->workload).usage.add(cpu_allowance(*pod.shape), usage);
+  refresh_classes(at);
 }
 
 void WorkloadHistory::observe_sample(WorkloadId workload, const Usage& usage, Time at) {
-  entry(workload).usage.add(0, usage, at);
+  entry(workload).usage.add(usage);
+  refresh_classes(at);
 }
 
 void WorkloadHistory::observe_end(const Pod& pod, Duration ran) {
@@ -48,7 +80,9 @@ void WorkloadHistory::observe_end(const Pod& pod, Duration ran) {
 Demand WorkloadHistory::demand(const Pod& pod) const {
   const Entry* known = find(pod.shape->workload);
   if (!known || known->usage.empty()) return from_requests(*pod.shape);
-  return known->usage.predict(cpu_allowance(*pod.shape));
+  Demand demand = known->usage.predict(cpu_allowance(*pod.shape));
+  consider_class(*known, demand);
+  return demand;
 }
 
 Lifetime WorkloadHistory::lifetime(const Pod& pod) const {

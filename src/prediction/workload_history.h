@@ -1,9 +1,11 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "base/time.h"
 #include "cluster/pod.h"
 #include "prediction/lifetime.h"
+#include "prediction/shape_classes.h"
 #include "prediction/usage_profile.h"
 
 namespace evenkeel::prediction {
@@ -20,6 +22,7 @@ class Foresight {
 // one. Strictly causal: it knows what it was told, in the order it was told.
 class WorkloadHistory {
  public:
+  void observe_pod(const Pod& pod);  // it exists, and this is its shape
   void observe_usage(const Pod& pod, const Usage& usage, Time at);
   void observe_sample(WorkloadId workload, const Usage& usage, Time at);
   void observe_end(const Pod& pod, Duration ran);
@@ -37,11 +40,16 @@ class WorkloadHistory {
   struct Entry {
     UsageProfile usage;
     LifetimeHistory life;
+    std::optional<ShapeClasses::Key> shape_class;
   };
+  void refresh_classes(Time at);
+  void consider_class(const Entry& known, Demand& demand) const;
   Entry& entry(WorkloadId workload);
   const Entry* find(WorkloadId workload) const;
 
   std::vector<Entry> entries_;  // by WorkloadId::slot
+  ShapeClasses classes_;
+  Time classes_made_ = Time::min();
   const Foresight* foresight_ = nullptr;
 };
 

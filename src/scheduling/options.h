@@ -29,10 +29,10 @@ struct HoldBack {
 struct MoveBudget {
   double per_hour = 0;  // 0: never move
   double per_day = 0;   // 0: ten times per_hour
-  Duration every{std::chrono::seconds{10}};      // how often to look
+  Duration every{std::chrono::seconds{5}};       // how often to look
   Duration cool_down{std::chrono::minutes{10}};  // per workload
   // A gain is imbalance times seconds, later ones counting less by exp(-t / foresight).
-  Duration foresight{std::chrono::seconds{120}};
+  Duration foresight{std::chrono::seconds{60}};
   double least_gain = 3e-4;  // of imbalance: below that a move is never worth it
 };
 

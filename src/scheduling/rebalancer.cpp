@@ -10,8 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr double kHot = 0.8;           // of a node's CPU
-constexpr double kFirstPrice = 0.15;   // of the imbalance there is
 constexpr double kPriceStep = 0.3;
+constexpr double kLeastPrice = 0.001;
+constexpr double kWorkAgain = 2;  // work done again counts for more than imbalance: somebody waits for it
 
 struct Shares {
   std::array<double, kDimensions> of{};
@@ -33,17 +34,11 @@ struct Rebalancer::Outlook {
   struct Point {
     double ahead_s = 0;
     std::vector<Shares> nodes;
-    Shares mean, squares;  // squares: sum of squared distances from the mean
-    double count = 0;
+    Shares mean, squares, deviation;  // squares: sum of squared distances from the mean
+    double count = 0, imbalance = 0;
   };
-  std::array<Point, kPoints> points;
+  std::vector<Point> points;  // one alone where nothing is expected to end
   std::vector<std::uint32_t> present;
-
-  double imbalance(std::size_t k) const {
-    double total = 0;
-    for (std::size_t d = 0; d < kDimensions; ++d) total += std::sqrt(points[k].squares.of[d] / points[k].count);
-    return total / kDimensions;
-  }
 
   // What the imbalance at point k changes by when `less` leaves a and `more` comes to b.
   double change(std::size_t k, std::size_t a, const Shares& less, std::size_t b, const Shares& more) const {
@@ -54,7 +49,7 @@ struct Rebalancer::Outlook {
       const double l = less.of[d], m = more.of[d];
       const double shift = (m - l) / p.count;
       const double squares = p.squares.of[d] - 2 * xa * l + l * l + 2 * xb * m + m * m - p.count * shift * shift;
-      total += std::sqrt(std::max(0.0, squares) / p.count) - std::sqrt(p.squares.of[d] / p.count);
+      total += std::sqrt(std::max(0.0, squares) / p.count) - p.deviation.of[d];
     }
     const auto hot = [](double cpu) { return std::max(0.0, cpu - kHot); };
     const double heat = hot(p.nodes[a].of[0] - less.of[0]) - hot(p.nodes[a].of[0]) +
@@ -65,10 +60,8 @@ struct Rebalancer::Outlook {
   double pressure(std::size_t node) const {
     const Point& p = points.front();
     double total = 0;
-    for (std::size_t d = 0; d < kDimensions; ++d) {
-      const double deviation = std::sqrt(p.squares.of[d] / p.count);
-      if (deviation > 1e-9) total += (p.nodes[node].of[d] - p.mean.of[d]) / deviation;
-    }
+    for (std::size_t d = 0; d < kDimensions; ++d)
+      if (p.deviation.of[d] > 1e-9) total += (p.nodes[node].of[d] - p.mean.of[d]) / p.deviation.of[d];
     return total;
   }
 };
@@ -93,44 +86,49 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
       now - cluster.last_measured() > options.stale_after || !within_budget(now))
     return std::nullopt;
 
-  // The cluster at each point ahead, and when each pod is expected to end.
-  Outlook outlook;
-  double last_end = 0;
-  for (std::size_t k = 0; k < kPoints; ++k) {
-    outlook.points[k].ahead_s =
-        -to_seconds(budget_.foresight) * std::log1p(-(static_cast<double>(k) + 0.5) / kPoints);
-    outlook.points[k].nodes.resize(columns.size());
-  }
+  // The pods that may go, and when each is expected to end.
   struct Candidate {
     PodId id;
     std::uint32_t from;
     prediction::Lifetime life;
-    double age_s, ends_in_s;
+    double age_s;
   };
-  std::vector<Candidate> candidates;
+  Outlook outlook;
+  std::vector<Candidate> pods;
+  double last_end = 0;
+  bool all_endless = true;
   for (std::uint32_t node = 0; node < columns.size(); ++node) {
     if (!columns.present[node]) continue;
     outlook.present.push_back(node);
-    std::array<Usage, kPoints> load;
-    load.fill(cluster.base_load({node}));
     for (const PodId id : cluster.pods_on({node})) {
       const PodRecord& record = *cluster.pod(id);
       const prediction::Lifetime life = history.lifetime(record.pod);
       const double age = record.started ? to_seconds(now - record.since) : 0;
-      const double ends_in = life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s());
-      last_end = std::max(last_end, ends_in);
-      for (std::size_t k = 0; k < kPoints; ++k)
-        load[k] += seen_or_expected(record) * life.survival(age, outlook.points[k].ahead_s);
-      if (record.place == PodPlace::bound && record.started) candidates.push_back({id, node, life, age, ends_in});
+      pods.push_back({id, node, life, age});
+      all_endless = all_endless && life.endless;
+      last_end = std::max(last_end, life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s()));
     }
-    for (std::size_t k = 0; k < kPoints; ++k) outlook.points[k].nodes[node] = shares(columns, node, load[k]);
   }
-  for (Outlook::Point& point : outlook.points) {
+
+  // The cluster at each point ahead.
+  outlook.points.resize(all_endless ? 1 : kPoints);
+  const auto point_count = static_cast<double>(outlook.points.size());
+  std::vector<Usage> load(columns.size());
+  for (std::size_t k = 0; k < outlook.points.size(); ++k) {
+    Outlook::Point& point = outlook.points[k];
+    point.ahead_s = -to_seconds(budget_.foresight) * std::log1p(-(static_cast<double>(k) + 0.5) / point_count);
     point.count = static_cast<double>(outlook.present.size());
+    point.nodes.resize(columns.size());
+    for (const std::uint32_t node : outlook.present) load[node] = cluster.base_load({node});
+    for (const Candidate& pod : pods)
+      load[pod.from] += seen_or_expected(*cluster.pod(pod.id)) * pod.life.survival(pod.age_s, point.ahead_s);
+    for (const std::uint32_t node : outlook.present) point.nodes[node] = shares(columns, node, load[node]);
     for (std::size_t d = 0; d < kDimensions; ++d) {
       for (const std::uint32_t node : outlook.present) point.mean.of[d] += point.nodes[node].of[d] / point.count;
       for (const std::uint32_t node : outlook.present)
         point.squares.of[d] += std::pow(point.nodes[node].of[d] - point.mean.of[d], 2);
+      point.deviation.of[d] = std::sqrt(point.squares.of[d] / point.count);
+      point.imbalance += point.deviation.of[d] / kDimensions;
     }
   }
 
@@ -145,9 +143,10 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
   for (std::size_t i = order.size() - few; i < order.size(); ++i) is_source[order[i]] = 1;
 
   std::optional<Move> best;
-  for (const Candidate& candidate : candidates) {
+  for (const Candidate& candidate : pods) {
     if (!is_source[candidate.from]) continue;
     const PodRecord& record = *cluster.pod(candidate.id);
+    if (record.place != PodPlace::bound || !record.started) continue;
     if (!cooled_down(record.pod.shape->workload, now)) continue;
     if (!candidate.life.endless && candidate.life.median_s() > last_end) continue;
     const Usage& usage = seen_or_expected(record);
@@ -155,13 +154,13 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
     double waste = 0;
     if (!candidate.life.endless)
       for (const double share : shares(columns, candidate.from, usage).of)
-        waste += share * candidate.age_s / (kDimensions * outlook.points.front().count);
+        waste += kWorkAgain * share * candidate.age_s / (kDimensions * outlook.points.front().count);
     for (std::size_t i = 0; i < few; ++i) {
       const std::uint32_t to = order[i];
       if (to == candidate.from || columns.cordoned[to]) continue;
       double gain = 0;
       const Shares leaving = shares(columns, candidate.from, usage), coming = shares(columns, to, usage);
-      for (std::size_t k = 0; k < kPoints; ++k) {
+      for (std::size_t k = 0; k < outlook.points.size(); ++k) {
         const double ahead = outlook.points[k].ahead_s;
         const double stays = candidate.life.survival(candidate.age_s, ahead);
         const double anew = candidate.life.survival(0, ahead);
@@ -170,7 +169,7 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
         for (double& share : more.of) share *= anew;
         gain -= outlook.change(k, candidate.from, less, to, more);
       }
-      gain *= to_seconds(budget_.foresight) / kPoints;
+      gain *= to_seconds(budget_.foresight) / point_count;
       gain -= waste;
       if (best && gain <= best->gain) continue;
       if (!objections({record.pod, cluster, record.expected, options}, {to}).empty()) continue;
@@ -178,12 +177,12 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
     }
   }
 
+  const double scale = outlook.points.front().imbalance * to_seconds(budget_.foresight);
   const double floor = budget_.least_gain * to_seconds(budget_.foresight);
-  if (price_ == 0) price_ = kFirstPrice * outlook.imbalance(0) * to_seconds(budget_.foresight);
   const double per_day = budget_.per_day > 0 ? budget_.per_day : 10 * budget_.per_hour;
   const double wanted = std::min(budget_.per_hour, per_day / 24) * to_seconds(budget_.every) / 3600;
-  const bool worth_it = best && best->gain >= std::max(price_, floor);
-  price_ = std::max(floor, price_ * std::exp(kPriceStep * ((worth_it ? 1.0 : 0.0) - wanted)));
+  const bool worth_it = best && best->gain >= std::max(price_ * scale, floor);
+  price_ = std::clamp(price_ * std::exp(kPriceStep * ((worth_it ? 1.0 : 0.0) - wanted)), kLeastPrice, 1.0);
   if (!worth_it) return std::nullopt;
 
   const WorkloadId workload = cluster.pod(best->pod)->pod.shape->workload;

@@ -48,7 +48,7 @@ class Rebalancer {
 
   MoveBudget budget_;
   Time next_look_{};
-  double price_ = 0;           // imbalance times seconds; 0: not yet known
+  double price_ = 0.2;         // as a share of the imbalance there is, over the foresight
   std::deque<Time> moves_;     // of the last day
   std::vector<Time> last_of_;  // by WorkloadId::slot
 };

@@ -82,6 +82,7 @@ Scheduler::PerPod& Scheduler::per_pod(PodId pod) {
 
 void Scheduler::pod_added(const Pod& pod, Time now) {
   if (cluster_.pod(pod.id)) return;  // delivered twice
+  history_.observe_pod(pod);
   cluster_.add_pending(pod);
   ++waiting_;
   const QueuedPod queued{pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now};
@@ -106,10 +107,13 @@ void Scheduler::pod_gone(const PodGone& gone, Time now) {
   node_improved(node, now);
 }
 
-// A pod's own record counts the more the longer it has been watched.
+// A pod's own record counts the more the longer it has been watched; one that is all there
+// is of its workload has no other.
 Demand Scheduler::expected_use(const PodRecord& record) const {
   Demand expected = history_.demand(record.pod);
-  if (record.samples > 0)
+  const auto replicas = cluster_.replicas(record.pod.shape->workload);
+  const bool alone = replicas.size() == 1 && replicas.front().count == 1;
+  if (record.samples > 0 && !alone)
     expected.mean =
         (expected.mean * kProfileWeight + record.sampled) * (1.0 / (kProfileWeight + record.samples));
   return expected;

@@ -41,6 +41,7 @@ class Scheduler {
   const prediction::WorkloadHistory& history() const { return history_; }
   const SchedulingOptions& options() const { return options_; }
   std::size_t pending() const { return waiting_; }
+  std::size_t parked() const { return parked_.size(); }  // of those, the ones no node would take
   // References only: what a pod's life will be, from somebody who knows.
   void set_foresight(const prediction::Foresight* foresight) { history_.set_foresight(foresight); }
 

@@ -11,7 +11,9 @@ Usage divide(const Usage& capacity, const Usage& base, std::span<Claim> claims) 
   bool scarce = false;
   for (std::size_t d = 0; d < kDimensions; ++d) {
     const double left = std::max(0.0, capacity.of[d] - base.of[d]);
-    const bool enough = wanted.of[d] <= left || d == static_cast<std::size_t>(Dimension::memory);
+    // A capacity of nothing means that the dimension is not modelled on this node.
+    const bool unlimited = d == static_cast<std::size_t>(Dimension::memory) || capacity.of[d] <= 0;
+    const bool enough = unlimited || wanted.of[d] <= left;
     share.of[d] = enough ? 1.0 : left / wanted.of[d];
     scarce = scarce || !enough;
   }

@@ -125,7 +125,8 @@ void add_pods(const Scenario& scenario, const Random& root, WorldPlan& plan) {
   for (std::size_t i = 0; i < apps.size(); ++i) {
     const App& app = scenario.apps[apps[i]];
     const double limit = app.cpu_limit ? app.cpu_limit->draw(random) : 0;
-    const bool one_draw = app.cpu_request && app.cpu_limit && app.cpu_request->high > app.cpu_request->low;
+    const bool one_draw = app.cpu_request && app.cpu_limit && app.cpu_request->high > app.cpu_request->low &&
+                          app.cpu_limit->high > app.cpu_limit->low;
     const double request = one_draw ? limit : app.cpu_request ? app.cpu_request->draw(random) : 0;
     const double allowed = milli(limit) > 0 ? static_cast<double>(milli(limit)) / 1000 : request;
     plan.pods.push_back({arrivals[i], app.name + "-" + std::to_string(i),

@@ -6,6 +6,7 @@ namespace evenkeel::simulator {
 namespace {
 
 constexpr double kFilled = 0.8, kLargestOfANode = 0.7, kLargestRequest = 0.5;
+constexpr double kEquallyFilled = 0.4;  // requests that say nothing of size should not bind either
 
 // The amount that counts as a whole node, so that shares of it, cut at the largest, sum up as wanted.
 double unit_of(const std::vector<double>& amounts, double wanted) {
@@ -35,7 +36,8 @@ Fleet make_fleet(std::vector<MachineTrace> machines, std::size_t history_slots) 
     fleet.apart += peak;
     cpu_peaks.push_back(peak[Dimension::cpu]);
 
-    const auto begin = machine.use.begin() + static_cast<std::ptrdiff_t>(std::min(history_slots, machine.use.size()));
+    const auto begin =
+        machine.use.begin() + static_cast<std::ptrdiff_t>(std::min(history_slots, machine.use.size()));
     auto behaviour = std::make_shared<Behaviour>();
     behaviour->kind = Behaviour::Kind::endless;
     behaviour->series.assign(begin, machine.use.end());
@@ -46,7 +48,8 @@ Fleet make_fleet(std::vector<MachineTrace> machines, std::size_t history_slots) 
         {std::move(machine.id), machine.cpu, machine.memory, std::move(machine.use), std::move(behaviour)});
   }
   for (const Usage& slot : sum)
-    for (std::size_t d = 0; d < kDimensions; ++d) fleet.together.of[d] = std::max(fleet.together.of[d], slot.of[d]);
+    for (std::size_t d = 0; d < kDimensions; ++d)
+      fleet.together.of[d] = std::max(fleet.together.of[d], slot.of[d]);
   std::sort(cpu_peaks.begin(), cpu_peaks.end());
   if (!cpu_peaks.empty()) fleet.large_cpu_peak = cpu_peaks[(cpu_peaks.size() - 1) * 95 / 100];
   return fleet;
@@ -66,7 +69,7 @@ std::vector<RequestShare> request_shares(const Fleet& fleet, std::int64_t nodes,
   const double wanted = kFilled * static_cast<double>(nodes);
   const auto count = static_cast<double>(fleet.members.size());
   std::vector<RequestShare> shares(fleet.members.size());
-  const double equal = std::min(kLargestRequest, wanted / count);
+  const double equal = std::min(kLargestRequest, kEquallyFilled * static_cast<double>(nodes) / count);
   if (how == MachineRequests::equal) {
     std::fill(shares.begin(), shares.end(), RequestShare{equal, equal});
     return shares;

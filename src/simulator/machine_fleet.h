@@ -18,10 +18,10 @@ struct Fleet {
     std::shared_ptr<const Behaviour> behaviour;  // endless, from the first slot after the history
   };
   std::vector<Member> members;
-  std::size_t slots = 0;          // after the history
-  Usage together;                 // most that all use at one time
-  Usage apart;                    // sum of what each uses at most
-  double large_cpu_peak = 0;      // the 95th percentile of what each uses at most
+  std::size_t slots = 0;      // after the history
+  Usage together;             // most that all use at one time
+  Usage apart;                // sum of what each uses at most
+  double large_cpu_peak = 0;  // the 95th percentile of what each uses at most
 };
 
 Fleet make_fleet(std::vector<MachineTrace> machines, std::size_t history_slots);

@@ -58,8 +58,9 @@ TEST(MachineFleet, ScalesRequestsWithCapacityButNeverAboveHalfANode) {
   EXPECT_DOUBLE_EQ(shares[9].cpu, 0.5);
   EXPECT_NEAR(shares[0].cpu, 1.1 / 9, 1e-6);
   EXPECT_NEAR(shares[9].memory, 2 * shares[0].memory, 1e-9);
-  const double memory = std::accumulate(shares.begin(), shares.end(), 0.0,
-                                        [](double sum, const RequestShare& share) { return sum + share.memory; });
+  const double memory =
+      std::accumulate(shares.begin(), shares.end(), 0.0,
+                      [](double sum, const RequestShare& share) { return sum + share.memory; });
   EXPECT_NEAR(memory, 1.6, 1e-9);
 }
 

@@ -90,7 +90,8 @@ std::vector<Flags> short_campaigns(std::size_t machines, int slots, Random rando
 }
 
 // Once a week, for a few hours, everybody computes.
-void add_rush(const std::vector<Flags>& long_group, std::vector<Flags>& short_group, int slots, Random random) {
+void add_rush(const std::vector<Flags>& long_group, std::vector<Flags>& short_group, int slots,
+              Random random) {
   std::vector<int> moments;
   for (int t = 2 * kDay; t < std::min(6 * kDay, slots); ++t) {
     std::size_t working = 0;
@@ -130,15 +131,19 @@ MachineTrace compute_server(double memory_mib, std::size_t first_slot, const Fla
     }
     const double read = random.chance(0.1) ? log_normal(random, 2, 1.6) : 0;
     const double write = log_normal(random, 1.4, 0.4) + (random.chance(0.01) ? log_normal(random, 30, 1) : 0);
-    machine.use[t] = {{mhz * kCoresPerMhz, std::min(mib, 0.95 * memory_mib) * kBytesPerMib, receive * kBytesPerKb,
-                       transmit * kBytesPerKb, read * kBytesPerKb, write * kBytesPerKb}};
+    machine.use[t] = {{mhz * kCoresPerMhz, std::min(mib, 0.95 * memory_mib) * kBytesPerMib,
+                       receive * kBytesPerKb, transmit * kBytesPerKb, read * kBytesPerKb,
+                       write * kBytesPerKb}};
   }
   return machine;
 }
 
-void add_compute_servers(std::size_t count, std::size_t slots, const Random& root, std::vector<MachineTrace>& to) {
+void add_compute_servers(std::size_t count, std::size_t slots, const Random& root,
+                         std::vector<MachineTrace>& to) {
   const auto length = static_cast<int>(slots);
-  const auto share = [count](double of) { return static_cast<std::size_t>(std::llround(of * static_cast<double>(count))); };
+  const auto share = [count](double of) {
+    return static_cast<std::size_t>(std::llround(of * static_cast<double>(count)));
+  };
   const auto long_group = long_campaigns(share(kLongShare), length, root.fork("long campaigns"));
   auto short_group = short_campaigns(share(kShortShare), length, root.fork("short campaigns"));
   add_rush(long_group, short_group, length, root.fork("rush"));
@@ -147,8 +152,8 @@ void add_compute_servers(std::size_t count, std::size_t slots, const Random& roo
   for (std::size_t m = 0; m < long_group.size(); ++m) {
     const bool tried = m < std::max<std::size_t>(1, long_group.size() / 4);
     const auto appears = std::find(long_group[m].begin(), long_group[m].end(), 1) - long_group[m].begin();
-    to.push_back(compute_server(tried ? 20480 : 19928, tried ? 0 : static_cast<std::size_t>(appears), long_group[m],
-                                long_swing, root.fork("long").fork(m)));
+    to.push_back(compute_server(tried ? 20480 : 19928, tried ? 0 : static_cast<std::size_t>(appears),
+                                long_group[m], long_swing, root.fork("long").fork(m)));
   }
   const auto short_swing = common_swing(slots, root.fork("short swing"));
   Random memory = root.fork("short memory");
@@ -242,9 +247,12 @@ void add_rate(const RateModel& model, const Activity& activity, bool store, cons
   mean = std::min(mean, model.largest_mean);
 
   // Part of the mean is there at most times, the rest comes in bursts.
-  const double often = !reads ? (random.chance(0.7) ? 1 : random.between(0.05, 1))
-                       : stores ? random.between(0.5, 1) : std::pow(random.uniform(), 2);
-  const double steady = !reads ? random.between(0.3, 0.95) : stores ? random.between(0.4, 0.8) : random.between(0.1, 0.5);
+  const double often = !reads   ? (random.chance(0.7) ? 1 : random.between(0.05, 1))
+                       : stores ? random.between(0.5, 1)
+                                : std::pow(random.uniform(), 2);
+  const double steady = !reads   ? random.between(0.3, 0.95)
+                        : stores ? random.between(0.4, 0.8)
+                                 : random.between(0.1, 0.5);
   const double sigma = log_normal(random, 0.35, 0.6);
   const double burst_chance = log_normal(random, 0.012, 0.8), burst_length = 1 + geometric(random, 2);
   const double burst_mean = mean * (1 - steady) / std::max(1e-4, burst_chance * burst_length);
@@ -274,13 +282,15 @@ MachineTrace ordinary_machine(std::size_t slots, Random random) {
   const double cores = r < 0.51 ? 1 : r < 0.73 ? 2 : r < 0.94 ? 4 : r < 0.99 ? 8 : r < 0.995 ? 16 : 32;
   const double mhz = cores * (clock < 0.38 ? 2600 : clock < 0.92 ? 2926 : 2400);
   const double mib = std::exp2(11.2 + 0.75 * std::log2(cores) + 1.1 * random.normal());
-  MachineTrace machine{"", mhz * kCoresPerMhz, std::clamp(std::round(mib / 64) * 64, 256.0, 98304.0) * kBytesPerMib,
+  MachineTrace machine{"", mhz * kCoresPerMhz,
+                       std::clamp(std::round(mib / 64) * 64, 256.0, 98304.0) * kBytesPerMib,
                        std::vector<Usage>(slots)};
   const Activity activity{random.normal(), random.normal(), random.normal()};
 
   const bool off = random.chance(0.05), hard_at_work = random.chance(0.075);
-  double ratio = off ? 0 : hard_at_work ? random.between(0.15, 0.55)
-                         : std::min(0.5, std::exp(-4.4 + 1.25 * activity.mixed(0.8, random)));
+  double ratio = off            ? 0
+                 : hard_at_work ? random.between(0.15, 0.55)
+                                : std::min(0.5, std::exp(-4.4 + 1.25 * activity.mixed(0.8, random)));
   if (cores >= 16) ratio = std::min(ratio, 0.06);  // or one machine would be a quarter of the whole
   add_cpu(ratio, mhz, machine, random.fork("cpu"));
 
@@ -290,7 +300,8 @@ MachineTrace ordinary_machine(std::size_t slots, Random random) {
   const bool store = random.chance(0.03);
   const Nights nights{random.chance(0.25), static_cast<int>(random.between(12, 60)), geometric(random, 14)};
   for (const RateModel& model : kRates)
-    add_rate(model, activity, store, nights, machine, random.fork(kDimensionNames[static_cast<std::size_t>(model.dimension)]));
+    add_rate(model, activity, store, nights, machine,
+             random.fork(kDimensionNames[static_cast<std::size_t>(model.dimension)]));
   return machine;
 }
 

@@ -51,7 +51,8 @@ struct SampleColumns {
 void read_sample(CsvReader& csv, const SampleColumns& columns, std::vector<Usage>& use) {
   const std::int64_t slot = csv.integer(columns.slot);
   if (slot < 0 || slot >= kMostSlots) {
-    csv.fail(columns.slot, "expected 0 to " + std::to_string(kMostSlots - 1) + ", found " + std::to_string(slot));
+    csv.fail(columns.slot,
+             "expected 0 to " + std::to_string(kMostSlots - 1) + ", found " + std::to_string(slot));
     return;
   }
   if (static_cast<std::size_t>(slot) < use.size()) {
@@ -98,7 +99,8 @@ void fill_gaps(std::vector<Usage>& use, std::size_t slots) {
   missing.of.fill(kMissing);
   use.resize(slots, missing);
   for (std::size_t d = 0; d < kDimensions; ++d) {
-    const auto first = std::find_if(use.begin(), use.end(), [d](const Usage& u) { return !std::isnan(u.of[d]); });
+    const auto first =
+        std::find_if(use.begin(), use.end(), [d](const Usage& u) { return !std::isnan(u.of[d]); });
     double last = first == use.end() ? 0 : first->of[d];
     for (Usage& slot : use) {
       if (std::isnan(slot.of[d])) slot.of[d] = last;
@@ -133,8 +135,9 @@ Result<std::vector<MachineTrace>> read_machine_trace(const std::string& trace_pa
   std::size_t slots = 0;
   for (const MachineTrace& machine : machines) slots = std::max(slots, machine.use.size());
   if (slots * machines.size() > kMostSamples)
-    return invalid(trace_path + ": " + std::to_string(machines.size()) + " machines x " + std::to_string(slots) +
-                   " slots are too many, expected at most " + std::to_string(kMostSamples) + " samples");
+    return invalid(trace_path + ": " + std::to_string(machines.size()) + " machines x " +
+                   std::to_string(slots) + " slots are too many, expected at most " +
+                   std::to_string(kMostSamples) + " samples");
   for (MachineTrace& machine : machines) {
     fill_gaps(machine.use, slots);
     if (machines_path) continue;

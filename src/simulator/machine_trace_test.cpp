@@ -8,7 +8,8 @@ namespace evenkeel::simulator {
 namespace {
 
 constexpr const char* kHeader = "vm,slot,cpu_mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n";
-constexpr const char* kMachines = "vm,cores,cpu_cap_mhz,mem_cap_mib\n2,1,2600,4096\n10,2,5200,8192\n11,1,2400,1024\n";
+constexpr const char* kMachines =
+    "vm,cores,cpu_cap_mhz,mem_cap_mib\n2,1,2600,4096\n10,2,5200,8192\n11,1,2400,1024\n";
 
 // What the trace's rows end with, with a file of machines beside it. Paths are left out.
 std::string trace_error(const std::string& rows, const std::string& machines = kMachines) {
@@ -17,7 +18,8 @@ std::string trace_error(const std::string& rows, const std::string& machines = k
   if (read) return "no error";
   std::string message = read.error().message;
   for (const std::string& path : {trace.path(), list.path()})
-    if (message.starts_with(path)) message = (path == trace.path() ? "trace" : "machines") + message.substr(path.size());
+    if (message.starts_with(path))
+      message = (path == trace.path() ? "trace" : "machines") + message.substr(path.size());
   return message;
 }
 
@@ -35,7 +37,8 @@ TEST(MachineTrace, CountsInCoresOfOneGhzBytesAndBytesPerSecond) {
 }
 
 TEST(MachineTrace, CarriesMissingSamplesForwardAndTheFirstBack) {
-  const auto machines = machines_of("1,2,300,0,0,0,0,0\n1,4,500,0,0,0,0,0\n1,5,,0,0,0,0,0\n2,6,1,0,0,0,0,0\n");
+  const auto machines =
+      machines_of("1,2,300,0,0,0,0,0\n1,4,500,0,0,0,0,0\n1,5,,0,0,0,0,0\n2,6,1,0,0,0,0,0\n");
   ASSERT_EQ(machines[0].use.size(), 7U);
   std::vector<double> cpu;
   for (const Usage& use : machines[0].use) cpu.push_back(std::round(use[Dimension::cpu] * 1000));
@@ -76,7 +79,8 @@ TEST(MachineTrace, RefusesSlotsOutOfOrder) {
 }
 
 TEST(MachineTrace, RefusesNegativeUse) {
-  EXPECT_EQ(trace_error("2,0,1,1,0,0,0,0\n2,1,1,1,0,-3,0,0\n"), "trace:3: disk_w_kBps: expected 0 or more, found -3");
+  EXPECT_EQ(trace_error("2,0,1,1,0,0,0,0\n2,1,1,1,0,-3,0,0\n"),
+            "trace:3: disk_w_kBps: expected 0 or more, found -3");
 }
 
 TEST(MachineTrace, RefusesWhatIsNoNumber) {

@@ -26,10 +26,10 @@ struct PodShape {
   const char* qos;
 };
 constexpr PodShape kPodShapes[] = {
-    {0.20, 3200, 6, 800, "BE"},      {0.06, 3200, 6, 1000, "BE"},    {0.23, 11400, 48, 1000, "LS"},
-    {0.09, 12000, 46, 500, "LS"},    {0.06, 8000, 30, 450, "LS"},    {0.08, 4000, 24, 250, "LS"},
-    {0.07, 16000, 48, 1000, "LS"},   {0.05, 20000, 72, 1000, "LS"},  {0.02, 8000, 24, 1000, "LS"},
-    {0.06, 12500, 56, 0, "LS"},      {0.04, 32000, 48, 0, "BE"},     {0.03, 8000, 30, 0, "LS"},
+    {0.20, 3200, 6, 800, "BE"},      {0.06, 3200, 6, 1000, "BE"},     {0.23, 11400, 48, 1000, "LS"},
+    {0.09, 12000, 46, 500, "LS"},    {0.06, 8000, 30, 450, "LS"},     {0.08, 4000, 24, 250, "LS"},
+    {0.07, 16000, 48, 1000, "LS"},   {0.05, 20000, 72, 1000, "LS"},   {0.02, 8000, 24, 1000, "LS"},
+    {0.06, 12500, 56, 0, "LS"},      {0.04, 32000, 48, 0, "BE"},      {0.03, 8000, 30, 0, "LS"},
     {0.005, 32000, 128, 4000, "LS"}, {0.005, 72000, 288, 8000, "LS"},
 };
 
@@ -86,17 +86,22 @@ std::vector<TraceNode> generate_nodes(std::size_t count) {
     reached += type.share;
     const auto to = static_cast<std::size_t>(std::llround(reached * static_cast<double>(count)));
     while (nodes.size() < std::min(to, count))
-      nodes.push_back({"node-" + std::to_string(nodes.size() + 1), {type.cores * 1000},
-                       {type.memory_gib * kGibi}, type.gpus * 1000, type.model});
+      nodes.push_back({"node-" + std::to_string(nodes.size() + 1),
+                       {type.cores * 1000},
+                       {type.memory_gib * kGibi},
+                       type.gpus * 1000,
+                       type.model});
   }
   return nodes;
 }
 
-std::vector<TracePod> generate_pods(const std::vector<TraceNode>& nodes, const PodStream& stream, Random random) {
+std::vector<TracePod> generate_pods(const std::vector<TraceNode>& nodes, const PodStream& stream,
+                                    Random random) {
   std::vector<TracePod> pods;
   const auto add = [&](double at, double life) {
     const PodShape& shape = draw_shape(random);
-    pods.push_back({"", {shape.cpu_milli}, {shape.memory_gib * kGibi}, shape.gpu_milli, {}, shape.qos, at, life});
+    pods.push_back(
+        {"", {shape.cpu_milli}, {shape.memory_gib * kGibi}, shape.gpu_milli, {}, shape.qos, at, life});
   };
   const double standing = pods_at(stream.load, nodes);
   for (double i = 0; i < std::round(standing); ++i) {
@@ -106,8 +111,8 @@ std::vector<TracePod> generate_pods(const std::vector<TraceNode>& nodes, const P
   const double every = mean_life() / standing;
   for (double at = random.exponential(every); at < stream.length_s; at += random.exponential(every))
     add(at, draw_life(random));
-  std::stable_sort(pods.begin(), pods.end(),
-                   [](const TracePod& a, const TracePod& b) { return a.created_s < b.created_s; });
+  std::sort(pods.begin(), pods.end(),
+            [](const TracePod& a, const TracePod& b) { return a.created_s < b.created_s; });
   for (std::size_t i = 0; i < pods.size(); ++i) pods[i].name = "pod-" + std::to_string(i + 1);
   return pods;
 }

@@ -102,8 +102,9 @@ Result<std::vector<TracePod>> read_trace_pods(const std::string& path, const Pod
   }
   if (const auto bad = csv->finish()) return *bad;
   if (pods.empty()) return invalid(path + ": expected at least one pod");
-  std::stable_sort(pods.begin(), pods.end(),
-                   [](const TracePod& a, const TracePod& b) { return a.created_s < b.created_s; });
+  std::sort(pods.begin(), pods.end(), [](const TracePod& a, const TracePod& b) {
+    return a.created_s != b.created_s ? a.created_s < b.created_s : a.name < b.name;
+  });
   return pods;
 }
 

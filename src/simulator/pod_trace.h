@@ -41,8 +41,8 @@ struct PodColumns {
 
 Result<std::vector<TraceNode>> read_trace_nodes(const std::string& path, const NodeColumns& columns);
 
-// By time of creation. A pod stayed from when it was scheduled, or created where that is unknown, to
-// its deletion.
+// By time of creation, then name. A pod stayed from when it was scheduled, or created where that is unknown,
+// to its deletion.
 Result<std::vector<TracePod>> read_trace_pods(const std::string& path, const PodColumns& columns);
 
 }  // namespace evenkeel::simulator

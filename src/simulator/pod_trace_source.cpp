@@ -27,7 +27,8 @@ struct ColumnKey {
 template <class Names, std::size_t N>
 Names read_columns(YamlReader& from, const ColumnKey<Names> (&keys)[N]) {
   Names names;
-  for (const auto& [key, name] : keys) names.*name = from.text("columns." + std::string(key)).or_else(names.*name);
+  for (const auto& [key, name] : keys)
+    names.*name = from.text("columns." + std::string(key)).or_else(names.*name);
   return names;
 }
 
@@ -36,12 +37,16 @@ constexpr ColumnKey<NodeColumns> kNodeColumns[] = {{"name", &NodeColumns::name},
                                                    {"memory", &NodeColumns::memory},
                                                    {"gpus", &NodeColumns::gpus},
                                                    {"model", &NodeColumns::model}};
-constexpr ColumnKey<PodColumns> kPodColumns[] = {
-    {"name", &PodColumns::name},           {"cpu", &PodColumns::cpu},
-    {"memory", &PodColumns::memory},       {"gpus", &PodColumns::gpus},
-    {"gpu_milli", &PodColumns::gpu_milli}, {"gpu_models", &PodColumns::gpu_models},
-    {"qos", &PodColumns::qos},             {"created", &PodColumns::created},
-    {"deleted", &PodColumns::deleted},     {"scheduled", &PodColumns::scheduled}};
+constexpr ColumnKey<PodColumns> kPodColumns[] = {{"name", &PodColumns::name},
+                                                 {"cpu", &PodColumns::cpu},
+                                                 {"memory", &PodColumns::memory},
+                                                 {"gpus", &PodColumns::gpus},
+                                                 {"gpu_milli", &PodColumns::gpu_milli},
+                                                 {"gpu_models", &PodColumns::gpu_models},
+                                                 {"qos", &PodColumns::qos},
+                                                 {"created", &PodColumns::created},
+                                                 {"deleted", &PodColumns::deleted},
+                                                 {"scheduled", &PodColumns::scheduled}};
 
 std::string shape_name(const TracePod& pod) {
   std::string name = std::to_string(pod.cpu.count) + "m-" + std::to_string(pod.memory.count >> 20) + "Mi";
@@ -114,8 +119,8 @@ void add_node(const TraceNode& from, WorldPlan& plan) {
   node.allocatable.cpu = from.cpu;
   node.allocatable.memory = from.memory;
   if (from.gpu_milli > 0) node.allocatable.set_extended(kGpu, from.gpu_milli);
-  node.capacity = {{static_cast<double>(from.cpu.count) / 1000, static_cast<double>(from.memory.count), kNetworkRate,
-                    kNetworkRate, kDiskRate, kDiskRate}};
+  node.capacity = {{static_cast<double>(from.cpu.count) / 1000, static_cast<double>(from.memory.count),
+                    kNetworkRate, kNetworkRate, kDiskRate, kDiskRate}};
 }
 
 }  // namespace
@@ -133,7 +138,8 @@ bool PodTraceSource::read_nodes(YamlReader& root) {
   const auto count = nodes.integer("count").between(1, 100'000).or_else(0);
   if (count > 0) nodes_count_ = static_cast<std::size_t>(count);
   nodes_path_ = nodes.text("trace").or_else("");
-  if (nodes_listed_ && (nodes_count_ || !nodes_path_.empty())) nodes.fail("list", "expected no `trace` or `count` beside it");
+  if (nodes_listed_ && (nodes_count_ || !nodes_path_.empty()))
+    nodes.fail("list", "expected no `trace` or `count` beside it");
   if (nodes_path_.empty()) return true;
   auto read = read_trace_nodes(nodes_path_, columns);
   if (!read) {
@@ -142,7 +148,8 @@ bool PodTraceSource::read_nodes(YamlReader& root) {
   }
   nodes_ = *std::move(read);
   if (nodes_count_.value_or(0) > nodes_.size())
-    nodes.fail("count", "expected at most " + std::to_string(nodes_.size()) + ", which is what the trace has");
+    nodes.fail("count",
+               "expected at most " + std::to_string(nodes_.size()) + ", which is what the trace has");
   return true;
 }
 
@@ -171,8 +178,11 @@ bool PodTraceSource::read_pods(YamlReader& workload) {
 void PodTraceSource::cut_window(YamlReader& workload) {
   const bool from_given = workload.has("from");
   const double from = to_seconds(workload.duration("from").at_least(0us).or_else(0us));
-  const double to = to_seconds(workload.duration("to").more_than(from_seconds(from)).or_else(Duration::max()));
-  std::erase_if(pods_, [&](const TracePod& pod) { return (from_given && pod.created_s < from) || pod.created_s >= to; });
+  const double to =
+      to_seconds(workload.duration("to").more_than(from_seconds(from)).or_else(Duration::max()));
+  std::erase_if(pods_, [&](const TracePod& pod) {
+    return (from_given && pod.created_s < from) || pod.created_s >= to;
+  });
   if (pods_.empty()) {
     workload.fail(from_given ? "from" : "to", "no pod of the trace was created in that window");
     return;
@@ -182,8 +192,11 @@ void PodTraceSource::cut_window(YamlReader& workload) {
 }
 
 std::string PodTraceSource::description() const {
-  std::string text = pods_path_.empty() ? "generated pods" : std::to_string(pods_.size()) + " pods of " + pods_path_;
-  text += nodes_listed_ ? " on the scenario's nodes" : nodes_path_.empty() ? " on generated nodes" : " on nodes of " + nodes_path_;
+  std::string text =
+      pods_path_.empty() ? "generated pods" : std::to_string(pods_.size()) + " pods of " + pods_path_;
+  text += nodes_listed_         ? " on the scenario's nodes"
+          : nodes_path_.empty() ? " on generated nodes"
+                                : " on nodes of " + nodes_path_;
   if (stay_) text += ", who has come stays";
   return text + "; use is drawn as a share of requests";
 }
@@ -227,12 +240,14 @@ void PodTraceSource::add_to(WorldPlan& plan, std::uint64_t seed) const {
     std::shared_ptr<const PodTemplate> shape = shapes.get(pod);
     const std::uint32_t workload = shape->workload.slot;
     auto use = uses.find(workload);
-    if (use == uses.end()) use = uses.emplace(workload, UseModel(root.fork("shape").fork(plan.workloads[workload]))).first;
+    if (use == uses.end())
+      use = uses.emplace(workload, UseModel(root.fork("shape").fork(plan.workloads[workload]))).first;
     auto behaviour = std::make_shared<Behaviour>();
     const bool ends = pod.seconds && !stay_;
     behaviour->kind = ends ? Behaviour::Kind::fixed_duration : Behaviour::Kind::endless;
     behaviour->phases.push_back({ends ? std::max(1.0, *pod.seconds) : 0, use->second.of(pod, random)});
-    plan.pods.push_back({Time{} + from_seconds(pod.created_s), pod.name, std::move(shape), std::move(behaviour), {}});
+    plan.pods.push_back(
+        {Time{} + from_seconds(pod.created_s), pod.name, std::move(shape), std::move(behaviour), {}});
   }
   if (plan.end == Time::max() && !plan.pods.empty()) plan.end = plan.pods.back().arrival + kAfterLast;
 }

@@ -8,11 +8,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kPods =
-    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n";
-constexpr const char* kTwoNodes = "sn,cpu_milli,memory_mib,gpu,model\nn1,32000,65536,0,\nn2,96000,393216,8,G2\n";
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,"
+    "scheduled_time\n";
+constexpr const char* kTwoNodes =
+    "sn,cpu_milli,memory_mib,gpu,model\nn1,32000,65536,0,\nn2,96000,393216,8,G2\n";
 
 std::string trace_fields(const ScratchFile& nodes, const ScratchFile& pods, const std::string& more = "") {
-  return "nodes: {trace: " + nodes.path() + "}\nworkload: {kind: pod-trace, trace: " + pods.path() + more + "}\n";
+  return "nodes: {trace: " + nodes.path() + "}\nworkload: {kind: pod-trace, trace: " + pods.path() + more +
+         "}\n";
 }
 
 // What reading these pods ends with, the path left out.
@@ -98,7 +101,8 @@ TEST_F(PodTraceSourceTest, SamplesNodesOfATraceBySeed) {
   std::string rows = "sn,cpu_milli,memory_mib\n";
   for (int i = 0; i < 50; ++i) rows += "n" + std::to_string(i) + ",1000,1000\n";
   const ScratchFile many("many.csv", rows);
-  const std::string fields = "nodes: {count: 5, trace: " + many.path() + "}\nworkload: {kind: pod-trace, length: 1m}\n";
+  const std::string fields =
+      "nodes: {count: 5, trace: " + many.path() + "}\nworkload: {kind: pod-trace, length: 1m}\n";
   const auto names = [&](std::uint64_t seed) {
     std::vector<std::string> result;
     for (const NodePlan& node : world_of(fields, seed).nodes) result.push_back(node.node.name);
@@ -119,9 +123,11 @@ TEST_F(PodTraceSourceTest, KeepsGeneratedClustersAtTheirLoad) {
       gpus += static_cast<double>(node.node.allocatable.extended_count("evenkeel.io/gpu-milli"));
     const double from = 600, to = 6 * 3600;
     for (const PodPlan& pod : plan.pods) {
-      const double begins = to_seconds(pod.arrival.time_since_epoch()), ends = begins + pod.behaviour->ideal_seconds();
+      const double begins = to_seconds(pod.arrival.time_since_epoch()),
+                   ends = begins + pod.behaviour->ideal_seconds();
       const double within = std::max(0.0, std::min(ends, to) - std::max(begins, from));
-      used += within / (to - from) * static_cast<double>(pod.shape->request.extended_count("evenkeel.io/gpu-milli"));
+      used += within / (to - from) *
+              static_cast<double>(pod.shape->request.extended_count("evenkeel.io/gpu-milli"));
     }
     EXPECT_GT(used / gpus, 0.5);
     EXPECT_LT(used / gpus, 0.9);
@@ -131,8 +137,9 @@ TEST_F(PodTraceSourceTest, KeepsGeneratedClustersAtTheirLoad) {
 }
 
 TEST_F(PodTraceSourceTest, SaysWhereItsPodsCameFromAndThatUseIsDrawn) {
-  EXPECT_EQ(world_of(trace_fields(nodes_, pods_), 1).source,
-            "3 pods of " + pods_.path() + " on nodes of " + nodes_.path() + "; use is drawn as a share of requests");
+  EXPECT_EQ(world_of(trace_fields(nodes_, pods_), 1).source, "3 pods of " + pods_.path() + " on nodes of " +
+                                                                 nodes_.path() +
+                                                                 "; use is drawn as a share of requests");
   EXPECT_EQ(world_of("workload: {kind: pod-trace}\n", 1).source,
             "generated pods on generated nodes; use is drawn as a share of requests");
 }
@@ -142,7 +149,8 @@ TEST_F(PodTraceSourceTest, NamesTheLineOfABadPod) {
   EXPECT_EQ(pods_error("a,-1,1,0,0,,LS,R,0,1,0\n"), place + "cpu_milli: expected 0 to 10000000, found -1");
   EXPECT_EQ(pods_error("a,1,x,0,0,,LS,R,0,1,0\n"), place + "memory_mib: expected a whole number, found 'x'");
   EXPECT_EQ(pods_error("a,1,1,1,2000,,LS,R,0,1,0\n"), place + "gpu_milli: expected 0 to 1000, found 2000");
-  EXPECT_EQ(pods_error("a,1,1,0,0,,LS,R,9,1,\n"), place + "deletion_time: expected no time before the pod's start");
+  EXPECT_EQ(pods_error("a,1,1,0,0,,LS,R,9,1,\n"),
+            place + "deletion_time: expected no time before the pod's start");
   EXPECT_EQ(pods_error("a,1,1,0,0,,LS,R,9,10,8\n"),
             place + "scheduled_time: expected no time before the pod's creation");
   EXPECT_EQ(pods_error("a,1,1,0,0,,LS,R,0,1,0\na,1,1,0,0,,LS,R,0,1,0\n"),
@@ -157,7 +165,8 @@ TEST_F(PodTraceSourceTest, NamesTheLineOfABadNode) {
 
 TEST_F(PodTraceSourceTest, RefusesWindowsWithoutPods) {
   const std::string row = "a,1,1,0,0,,LS,R,0,1,0\n";
-  EXPECT_EQ(pods_error(row, ", from: 100"), "test.yaml:5: workload.from: no pod of the trace was created in that window");
+  EXPECT_EQ(pods_error(row, ", from: 100"),
+            "test.yaml:5: workload.from: no pod of the trace was created in that window");
   EXPECT_EQ(pods_error(row, ", from: 100, to: 50"),
             "test.yaml:5: workload.to: expected more than 100s, found '50'");
   EXPECT_EQ(error_of("workload: {kind: pod-trace, from: 5}\n"),

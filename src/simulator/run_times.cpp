@@ -19,8 +19,8 @@ void last(App& app, double seconds) {
   double usual = 0;
   for (const AppPhase& phase : app.phases) usual += (phase.seconds.low + phase.seconds.high) / 2;
   for (AppPhase& phase : app.phases) {
-    const double share =
-        usual > 0 ? (phase.seconds.low + phase.seconds.high) / 2 / usual : 1 / static_cast<double>(app.phases.size());
+    const double share = usual > 0 ? (phase.seconds.low + phase.seconds.high) / 2 / usual
+                                   : 1 / static_cast<double>(app.phases.size());
     phase.seconds = {seconds * share, seconds * share};
   }
 }
@@ -34,13 +34,15 @@ Status read_run_times(const std::string& path, Scenario& scenario) {
   std::map<std::string, std::vector<double>> times;
   while (csv->next()) {
     const double time = csv->number(seconds);
-    if (time <= 0) csv->fail(seconds, "expected more than 0 seconds, found " + std::string(csv->text(seconds)));
+    if (time <= 0)
+      csv->fail(seconds, "expected more than 0 seconds, found " + std::string(csv->text(seconds)));
     times[std::string(csv->text(kernel))].push_back(time);
   }
   if (const auto bad = csv->finish()) return *bad;
   for (App& app : scenario.apps) {
     const auto found = times.find(app.name);
-    if (found == times.end()) return invalid(path + ": no row has the kernel '" + app.name + "', which is an app");
+    if (found == times.end())
+      return invalid(path + ": no row has the kernel '" + app.name + "', which is an app");
     last(app, median(found->second));
   }
   scenario.source = "run times of " + path + " (median t_large_s of each kernel)";

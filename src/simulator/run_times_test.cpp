@@ -9,7 +9,8 @@ std::string fields(const std::string& table) {
   return R"(
 nodes: {list: [{name: n, capacity: {cpu: 1, memory: 1GiB}}]}
 workload:
-  trace: )" + table + R"(
+  trace: )" +
+         table + R"(
   arrivals: {pods: 2, pattern: at-once}
   apps:
     - {name: gemm, phases: [{seconds: 1, demand: {cpu: 1}}]}
@@ -18,7 +19,8 @@ workload:
 }
 
 TEST(RunTimes, AreTheMedianOfEachKernel) {
-  const ScratchFile table("times.csv", "kernel,flags7,t_large_s\ngemm,a,5\natax,a,8\ngemm,b,1\ngemm,c,2\natax,b,16\n");
+  const ScratchFile table("times.csv",
+                          "kernel,flags7,t_large_s\ngemm,a,5\natax,a,8\ngemm,b,1\ngemm,c,2\natax,b,16\n");
   const auto scenario = scenario_of(fields(table.path()));
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_EQ(scenario->apps[0].phases[0].seconds.low, 2);
@@ -29,12 +31,14 @@ TEST(RunTimes, AreTheMedianOfEachKernel) {
 
 TEST(RunTimes, NameTheAppThatHasNone) {
   const ScratchFile table("times.csv", "kernel,t_large_s\ngemm,5\n");
-  EXPECT_NE(error_of(fields(table.path())).find(table.path() + ": no row has the kernel 'atax'"), std::string::npos);
+  EXPECT_NE(error_of(fields(table.path())).find(table.path() + ": no row has the kernel 'atax'"),
+            std::string::npos);
 }
 
 TEST(RunTimes, NameTheLineOfATimeThatCannotBe) {
   const ScratchFile table("times.csv", "kernel,t_large_s\ngemm,5\natax,0\n");
-  EXPECT_NE(error_of(fields(table.path())).find(table.path() + ":3: t_large_s: expected more than 0 seconds, found 0"),
+  EXPECT_NE(error_of(fields(table.path()))
+                .find(table.path() + ":3: t_large_s: expected more than 0 seconds, found 0"),
             std::string::npos);
 }
 

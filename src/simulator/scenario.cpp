@@ -1,6 +1,7 @@
 #include "simulator/scenario.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "simulator/pod_trace_source.h"
 #include "simulator/run_times.h"
@@ -76,13 +77,15 @@ NodeGroup read_node(YamlReader& from) {
     if (node.capacity[d] <= 0)
       from.fail("capacity", "expected cpu and memory above 0");
   group.base = read_usage(from, "base");
+  if (group.base[Dimension::cpu] >= node.capacity[Dimension::cpu] && node.capacity[Dimension::cpu] > 0)
+    from.fail("base", "expected less cpu than the capacity: pods would never run");
   for (std::size_t d = 0; d < kDimensions; ++d)
     if (group.base.of[d] > node.capacity.of[d] && group.base.of[d] > 0)
       from.fail("base", "expected no more " + std::string(kDimensionNames[d]) + " than the capacity");
   node.allocatable.cpu = from.cpu("allocatable.cpu").at_least({0}).or_else(
-      {static_cast<std::int64_t>(node.capacity[Dimension::cpu] * 1000)});
+      {std::llround(node.capacity[Dimension::cpu] * 1000)});
   node.allocatable.memory = from.bytes("allocatable.memory").at_least({0}).or_else(
-      {static_cast<std::int64_t>(node.capacity[Dimension::memory])});
+      {std::llround(node.capacity[Dimension::memory])});
   for (auto& [name, value] : from.entries("extended"))
     node.allocatable.set_extended(name, value.integer("").at_least(0).required());
   node.max_pods = from.integer("max_pods").at_least(0).or_else(110);
@@ -131,6 +134,9 @@ App read_app(YamlReader& from) {
     app.phases.push_back({seconds.value_or(Range{}), read_usage(phase, "demand")});
   }
   if (app.phases.empty()) from.fail("phases", "expected at least one phase");
+  const auto allows_cpu = [](const std::optional<Range>& range) { return range && range->low > 0; };
+  if (app.reference_cpu && !allows_cpu(app.cpu_limit) && !allows_cpu(app.cpu_request))
+    from.fail("reference_cpu", "expected a cpu_request or cpu_limit above 0 to scale by");
   return app;
 }
 

@@ -36,6 +36,7 @@ class SimulatedWorld final : public World {
   const Counts& counts() const { return counts_; }
   std::size_t waiting() const { return waiting_; }
   std::size_t running() const { return running_; }
+  std::array<double, kDimensions> utilization_of(NodeId node) const { return measures_.utilization_of(node.slot); }
   // Which plan a pod follows: for references that see the future, and for tests.
   const PodPlan* plan_of(PodId pod) const;
 

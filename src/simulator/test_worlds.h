@@ -31,7 +31,8 @@ class ScratchFile {
 
 // The scenario, or the error it ends with.
 inline Result<Scenario> scenario_of(const std::string& fields) {
-  const auto file = YamlFile::parse("apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\nname: test\n" + fields, "test.yaml");
+  const auto file =
+      YamlFile::parse("apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\nname: test\n" + fields, "test.yaml");
   if (!file) return file.error();
   YamlReader root(*file);
   Scenario scenario = read_scenario(root);

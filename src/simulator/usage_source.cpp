@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kMaxPods = 500;         // room for all that their requests allow
+constexpr std::int64_t kMaxPods = 500;  // room for all that their requests allow
 constexpr Duration kGeneratedStep = Duration{24h} / static_cast<std::int64_t>(kGeneratedSlotsPerDay);
 constexpr std::size_t kGenerated = 428;
 constexpr std::int64_t kMostGenerated = 100'000;
@@ -38,11 +38,13 @@ std::shared_ptr<const UsageSource> UsageSource::read(YamlReader& usage) {
   source->length_ = usage.duration("length").between(source->step_, 24h * 366).or_else(7 * 24h);
   source->history_ = usage.duration("history").at_least(0us).or_else(24h);
   source->arrivals_ = usage.duration("arrivals").at_least(0us).or_else(24h);
-  source->requests_ = usage.choice<MachineRequests>("requests", {{"equal", MachineRequests::equal},
-                                                                 {"scaled", MachineRequests::scaled}})
+  source->requests_ = usage
+                          .choice<MachineRequests>("requests", {{"equal", MachineRequests::equal},
+                                                                {"scaled", MachineRequests::scaled}})
                           .or_else(MachineRequests::equal);
   if (source->history_ % source->step_ != 0us)
-    usage.fail("history", "expected whole slots of " + to_text(source->step_) + ", found " + to_text(source->history_));
+    usage.fail("history",
+               "expected whole slots of " + to_text(source->step_) + ", found " + to_text(source->history_));
   source->fleet_ = source->read_fleet(usage);
   if (!source->trace_.empty()) {
     if (!source->fleet_) return nullptr;
@@ -52,8 +54,8 @@ std::shared_ptr<const UsageSource> UsageSource::read(YamlReader& usage) {
                            to_text(source->step_));
   }
   if (source->history_ + source->arrivals_ >= source->length_)
-    usage.fail("arrivals", "history and arrivals leave nothing to measure of the " + to_text(source->length_) +
-                               " there are");
+    usage.fail("arrivals", "history and arrivals leave nothing to measure of the " +
+                               to_text(source->length_) + " there are");
   return source;
 }
 
@@ -83,7 +85,8 @@ std::shared_ptr<const Fleet> UsageSource::read_fleet(YamlReader& usage) {
     return nullptr;
   }
   machines->resize(count_);
-  return std::make_shared<const Fleet>(make_fleet(*std::move(machines), static_cast<std::size_t>(history_ / step_)));
+  return std::make_shared<const Fleet>(
+      make_fleet(*std::move(machines), static_cast<std::size_t>(history_ / step_)));
 }
 
 std::string UsageSource::description() const {
@@ -95,9 +98,9 @@ void UsageSource::add_to(WorldPlan& plan, std::int64_t nodes, std::uint64_t seed
   const Random root = Random(seed).fork("usage");
   std::shared_ptr<const Fleet> fleet = fleet_;
   if (!fleet)
-    fleet = std::make_shared<const Fleet>(
-        make_fleet(generate_machines(count_, static_cast<std::size_t>(length_ / step_), root.fork("machines")),
-                   static_cast<std::size_t>(history_ / step_)));
+    fleet = std::make_shared<const Fleet>(make_fleet(
+        generate_machines(count_, static_cast<std::size_t>(length_ / step_), root.fork("machines")),
+        static_cast<std::size_t>(history_ / step_)));
   const Usage capacity = node_capacity(*fleet, nodes);
   add_nodes(plan, capacity, nodes);
   add_pods(plan, *fleet, capacity, nodes, root.fork("arrivals"));
@@ -138,13 +141,16 @@ void UsageSource::add_pods(WorldPlan& plan, const Fleet& fleet, const Usage& cap
     const WorkloadId workload{first_workload + static_cast<std::uint32_t>(i)};
     const Time arrival = Time{} + from_seconds(random.uniform() * to_seconds(arrivals_));
     plan.workloads.push_back(name);
-    plan.pods.push_back({arrival, name,
-                         std::make_shared<PodTemplate>("default", Labels{}, std::vector<OwnerReference>{}, workload,
-                                                       std::move(spec)),
-                         member.behaviour, {}});
+    plan.pods.push_back({arrival,
+                         name,
+                         std::make_shared<PodTemplate>("default", Labels{}, std::vector<OwnerReference>{},
+                                                       workload, std::move(spec)),
+                         member.behaviour,
+                         {}});
   }
-  std::stable_sort(plan.pods.begin(), plan.pods.end(),
-                   [](const PodPlan& a, const PodPlan& b) { return a.arrival < b.arrival; });
+  std::sort(plan.pods.begin(), plan.pods.end(), [](const PodPlan& a, const PodPlan& b) {
+    return a.arrival != b.arrival ? a.arrival < b.arrival : a.name < b.name;
+  });
 
   const auto history_slots = static_cast<std::size_t>(history_ / step_);
   for (std::size_t slot = 0; slot < history_slots; ++slot)

@@ -15,7 +15,8 @@ std::string rows(int machines, int slots) {
   std::string text = "vm,slot,cpu_mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n";
   for (int m = 1; m <= machines; ++m)
     for (int t = 0; t < slots; ++t)
-      text += std::to_string(m) + "," + std::to_string(t) + "," + std::to_string(1000 * m + t) + ",100,1,1,1,1\n";
+      text +=
+          std::to_string(m) + "," + std::to_string(t) + "," + std::to_string(1000 * m + t) + ",100,1,1,1,1\n";
   return text;
 }
 
@@ -71,11 +72,13 @@ TEST_F(UsageSourceTest, SizesNodesAndRequestsAsTheFleetSays) {
   const double cpu = (1011 + 2011 + 3011) / 1000.0 / 0.8 / 2;
   EXPECT_NEAR(plan.nodes[0].node.capacity[Dimension::cpu], std::max(cpu, 2.011 / 0.7), 1e-9);
   const PodTemplate& shape = *plan.pods[0].shape;
-  EXPECT_EQ(shape.request.cpu.count, plan.nodes[0].node.allocatable.cpu.count / 2);  // 0.8 x 2 / 3, cut at a half
+  EXPECT_EQ(shape.request.cpu.count,
+            plan.nodes[0].node.allocatable.cpu.count / 2);  // 0.8 x 2 / 3, cut at a half
 }
 
 TEST_F(UsageSourceTest, LimitsAMachineToItsCapacity) {
-  const ScratchFile machines("machines.csv", "vm,cores,cpu_cap_mhz,mem_cap_mib\n1,1,2600,512\n2,1,0,0\n3,1,2400,64\n");
+  const ScratchFile machines("machines.csv",
+                             "vm,cores,cpu_cap_mhz,mem_cap_mib\n1,1,2600,512\n2,1,0,0\n3,1,2400,64\n");
   const WorldPlan plan = world_of(of_trace_ + "  machines: " + machines.path() + "\n", 1);
   std::map<std::string, Resources> limits;
   for (const PodPlan& pod : plan.pods) limits[pod.name] = pod.shape->limit;
@@ -90,8 +93,9 @@ TEST_F(UsageSourceTest, TakesTheFirstMachinesWhereSoManyAreWanted) {
 }
 
 TEST_F(UsageSourceTest, ReadsColumnsOfOtherNames) {
-  const ScratchFile other("other.csv", "host,t,mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n"
-                                       "a,0,1,1,1,1,1,1\na,9,2000,1,1,1,1,1\n");
+  const ScratchFile other("other.csv",
+                          "host,t,mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n"
+                          "a,0,1,1,1,1,1,1\na,9,2000,1,1,1,1,1\n");
   const WorldPlan plan =
       world_of(fields("  trace: " + other.path() + "\n  columns: {vm: host, slot: t, cpu: mhz}\n"), 1);
   EXPECT_EQ(plan.workloads, std::vector<std::string>{"vm-a"});
@@ -113,9 +117,11 @@ TEST_F(UsageSourceTest, MakesTheSameWorldOfTheSameSeedAndSharesTheTrace) {
 }
 
 TEST_F(UsageSourceTest, DrawsOtherMachinesForEverySeedWithoutATrace) {
-  const std::string generated = "nodes: {count: 2}\nusage: {count: 5, length: 6h, history: 1h, arrivals: 1h}\n";
+  const std::string generated =
+      "nodes: {count: 2}\nusage: {count: 5, length: 6h, history: 1h, arrivals: 1h}\n";
   EXPECT_TRUE(same(world_of(generated, 4), world_of(generated, 4)));
-  EXPECT_FALSE(world_of(generated, 4).pods[0].behaviour->series == world_of(generated, 5).pods[0].behaviour->series);
+  EXPECT_FALSE(world_of(generated, 4).pods[0].behaviour->series ==
+               world_of(generated, 5).pods[0].behaviour->series);
   EXPECT_EQ(world_of(generated, 4).end, Time{} + 5h);
 }
 
@@ -134,8 +140,9 @@ TEST_F(UsageSourceTest, NamesFileAndLineOfABadTraceBesideTheFieldThatNamesIt) {
 }
 
 TEST_F(UsageSourceTest, RefusesWindowsThatDoNotFit) {
-  EXPECT_EQ(error_of("nodes: {count: 2}\nusage: {trace: " + trace_.path() + ", history: 30m, arrivals: 30m}\n"),
-            "test.yaml:5: usage.arrivals: history and arrivals leave nothing to measure of the 1h there are");
+  EXPECT_EQ(
+      error_of("nodes: {count: 2}\nusage: {trace: " + trace_.path() + ", history: 30m, arrivals: 30m}\n"),
+      "test.yaml:5: usage.arrivals: history and arrivals leave nothing to measure of the 1h there are");
   EXPECT_EQ(error_of("nodes: {count: 2}\nusage: {history: 7m}\n"),
             "test.yaml:5: usage.history: expected whole slots of 5m, found 7m");
   EXPECT_EQ(error_of("nodes: {count: 2}\nusage: {step: 10m}\n"),

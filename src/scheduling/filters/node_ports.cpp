@@ -7,10 +7,13 @@ namespace {
 
 template <class Visit>
 bool any_host_port(const PodSpec& spec, Visit visit) {
+  // Init containers are gone when the others start, sidecars are not.
   for (const auto* containers : {&spec.init_containers, &spec.containers})
-    for (const Container& container : *containers)
+    for (const Container& container : *containers) {
+      if (containers == &spec.init_containers && !container.restarts_always) continue;
       for (const ContainerPort& port : container.ports)
         if (port.host_port > 0 && visit(port)) return true;
+    }
   return false;
 }
 

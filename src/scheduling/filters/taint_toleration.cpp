@@ -15,11 +15,11 @@ bool tolerates(std::span<const Toleration> tolerations, const Taint& taint) {
 
 namespace {
 
-const Taint* untolerated(const FilterInput& input, NodeId node) {
-  for (const Taint& taint : input.cluster.node(node).taints)
-    if (taint.effect != TaintEffect::prefer_no_schedule && !tolerates(input.pod.spec().tolerations, taint))
-      return &taint;
-  return nullptr;
+bool untolerated(const FilterInput& input, NodeId node) {
+  const auto& taints = input.cluster.node(node).taints;
+  return std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
+    return taint.effect != TaintEffect::prefer_no_schedule && !tolerates(input.pod.spec().tolerations, taint);
+  });
 }
 
 bool matters(const FilterInput& input) { return input.cluster.columns().tainted_nodes > 0; }
@@ -31,9 +31,8 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
 }
 
 std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
-  const Taint* taint = untolerated(input, node);
-  if (!taint) return {};
-  return {"node(s) had untolerated taint {" + taint->key + ": " + taint->value + "}"};
+  if (!untolerated(input, node)) return {};
+  return {"node(s) had untolerated taint(s)"};
 }
 
 }  // namespace

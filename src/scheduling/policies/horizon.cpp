@@ -14,23 +14,49 @@ double Horizon::ahead_s(const PlacementRequest& request, std::size_t point) cons
   return -to_seconds(request.options.horizon) * std::log1p(-below);
 }
 
+// In a cluster that is even so far the first small unevenness would count for everything.
+Imbalance Horizon::softened(Imbalance imbalance) {
+  for (double& variance : imbalance.variance) variance += kSoft * kSoft;
+  return imbalance;
+}
+
+// What a pod is planned for: what it uses, and a little of what it may use at worst. The
+// rates of network and disk are too bursty for their peaks to mean anything.
+Usage Horizon::planned(const Demand& demand) {
+  Usage plan = demand.mean;
+  for (const Dimension d : {Dimension::cpu, Dimension::memory})
+    plan[d] += kPeakShare * (std::max(demand.peak[d], demand.mean[d]) - demand.mean[d]);
+  return plan;
+}
+
 void Horizon::forecast(const PlacementRequest& request, NodeId node) {
   const ClusterState& cluster = request.cluster;
   std::array<Usage, kPoints> expected;
   expected.fill(cluster.base_load(node));
+  double bursts = 0;
   for (const PodId id : cluster.pods_on(node)) {
     const PodRecord& record = *cluster.pod(id);
     const prediction::Lifetime life = request.history.lifetime(record.pod);
     const double age = record.started ? to_seconds(request.now - record.since) : 0;
     std::array<double, kPoints> alive;
     life.survival(age, ahead_, alive);
-    for (std::size_t k = 0; k < kPoints; ++k) expected[k] += record.expected.mean * alive[k];
+    const Usage plan = planned(record.expected);
+    for (std::size_t k = 0; k < kPoints; ++k) expected[k] += plan * alive[k];
+    if (life.endless) bursts += burst(record.expected);
   }
+  const NodeColumns& columns = cluster.columns();
   for (std::size_t k = 0; k < kPoints; ++k)
     for (std::size_t d = 0; d < kDimensions; ++d)
-      expected_[k][d][node.slot] =
-          static_cast<float>(expected[k].of[d]) * cluster.columns().per_unit[d][node.slot];
+      expected_[k][d][node.slot] = static_cast<float>(expected[k].of[d]) * columns.per_unit[d][node.slot];
+  bursts_[node.slot] = static_cast<float>(bursts) * columns.per_unit[kCpu][node.slot];
   forecasts_[node.slot] = {cluster.version(node), request.now};
+}
+
+void Horizon::forget(const PlacementRequest& request, NodeId node) {
+  for (auto& point : expected_)
+    for (auto& column : point) column[node.slot] = 0;
+  bursts_[node.slot] = 0;
+  forecasts_[node.slot] = {request.cluster.version(node), request.now};
 }
 
 void Horizon::refresh(const PlacementRequest& request) {
@@ -40,10 +66,11 @@ void Horizon::refresh(const PlacementRequest& request) {
     forecasts_.resize(n);
     for (auto& point : expected_)
       for (auto& column : point) column.resize(n);
+    bursts_.resize(n);
   }
   for (std::uint32_t slot = 0; slot < n; ++slot)
-    if (forecasts_[slot].version != request.cluster.version({slot}) && request.cluster.has_node({slot}))
-      forecast(request, {slot});
+    if (forecasts_[slot].version != request.cluster.version({slot}))
+      request.cluster.has_node({slot}) ? forecast(request, {slot}) : forget(request, {slot});
   const Duration fresh_for = request.options.horizon / 64;
   std::size_t left = kRefreshes;
   for (std::uint32_t step = 0; step < n && left > 0; ++step) {
@@ -65,10 +92,24 @@ void Horizon::rate(const PlacementRequest& request) {
   for (std::size_t k = 0; k < kPoints; ++k) {
     UtilizationField field;
     for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
-    const Usage added = request.demand.mean * life.survival(0, ahead_s(request, k));
-    add_imbalance_after(field, per_unit, imbalance_of(field, request.cluster.node_count()), added,
+    const Usage added = planned(request.demand) * life.survival(0, ahead_s(request, k));
+    add_imbalance_after(field, per_unit, softened(imbalance_of(field, request.cluster.node_count())), added,
                         -1.0F / (kDimensions * kPoints), scores_);
   }
+  if (life.endless) add_bursts(request, kBurstWeight / kDimensions, scores_);
+}
+
+// Machines that may burst together are kept apart: how unevenly their peaks are spread
+// counts a little as well.
+void Horizon::add_bursts(const PlacementRequest& request, float weight, std::span<float> scores) const {
+  const std::vector<float> nothing(bursts_.size());
+  UtilizationField field, per_unit = per_unit_field(request.cluster.columns());
+  field.fill(nothing);
+  field[kCpu] = bursts_;
+  Usage added;
+  added.of[kCpu] = burst(request.demand);
+  add_imbalance_after(field, per_unit, softened(imbalance_of(field, request.cluster.node_count())), added, -weight,
+                      scores);
 }
 
 std::optional<NodeId> Horizon::choose(const PlacementRequest& request, Random& random) {
@@ -91,9 +132,15 @@ ScoreSheet Horizon::explain(const PlacementRequest& request) {
     UtilizationField field;
     for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
     std::vector<float> part(columns.size());
-    add_imbalance_after(field, per_unit_field(columns), imbalance_of(field, request.cluster.node_count()),
+    add_imbalance_after(field, per_unit_field(columns), softened(imbalance_of(field, request.cluster.node_count())),
                         request.demand.mean * life.survival(0, ahead_s(request, k)), -1.0F / kDimensions,
                         part);
+    for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
+  }
+  if (life.endless) {
+    sheet.terms.emplace_back("unevenness of bursts");
+    std::vector<float> part(columns.size());
+    add_bursts(request, kBurstWeight / kDimensions, part);
     for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
   }
   std::stable_sort(sheet.rows.begin(), sheet.rows.end(),

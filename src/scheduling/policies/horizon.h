@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "scheduling/imbalance.h"
@@ -11,7 +12,8 @@ namespace evenkeel::scheduling {
 // more), given how long running pods and the new one are expected to live. The best simple rule (LIMITS A).
 //
 // Assumes that expected use times the chance of still running is a fair stand-in for the
-// load at a later moment. Nodes' forecasts are kept and made anew when the node changes or
+// load at a later moment. Of what runs for ever, a share of its peaks counts too, its own or
+// those of workloads of its shape (prediction/shape_classes.h). Nodes' forecasts are kept and made anew when the node changes or
 // when they have aged; at most kRefreshes aged ones per decision, so that one decision in
 // a large cluster never pays for all.
 // Without a fresh sample of any node it decides by kube-default.
@@ -23,6 +25,10 @@ class Horizon final : public PlacementPolicy {
  private:
   static constexpr std::size_t kPoints = 6;
   static constexpr std::size_t kRefreshes = 16;
+  static constexpr auto kCpu = static_cast<std::size_t>(Dimension::cpu);
+  static constexpr double kSoft = 0.02;        // of a standard deviation
+  static constexpr double kPeakShare = 0.1;    // of the way from what a pod uses to its peak
+  static constexpr float kBurstWeight = 0.1F;  // beside 1 for each of the six dimensions
 
   struct Forecast {
     std::uint64_t version = 0;
@@ -32,12 +38,18 @@ class Horizon final : public PlacementPolicy {
   void rate(const PlacementRequest& request);
   void refresh(const PlacementRequest& request);
   void forecast(const PlacementRequest& request, NodeId node);
+  void forget(const PlacementRequest& request, NodeId node);
+  void add_bursts(const PlacementRequest& request, float weight, std::span<float> scores) const;
+  static Imbalance softened(Imbalance imbalance);
+  static Usage planned(const Demand& demand);
+  static double burst(const Demand& demand) { return std::max(demand.peak.of[kCpu], demand.mean.of[kCpu]); }
   double ahead_s(const PlacementRequest& request, std::size_t point) const;
 
   WeightedScores fallback_;
   std::vector<Forecast> forecasts_;
   std::array<std::array<std::vector<float>, kDimensions>, kPoints>
       expected_;  // utilisation by point and node
+  std::vector<float> bursts_;  // peaks of CPU of what runs for ever, by node
   std::array<double, kPoints> ahead_{};  // seconds
   std::uint32_t next_refresh_ = 0;
   std::vector<float> scores_;

@@ -1,0 +1,132 @@
+// `evenkeel demo`: one simulated cluster under churn, several policies side by side, a
+// dashboard on loopback, and the comparison table at the end.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "apps/command.h"
+#include "apps/demo_run.h"
+#include "apps/evaluation_view.h"
+#include "apps/scenarios.h"
+#include "base/unit_text.h"
+#include "reporting/dashboard_server.h"
+#include "reporting/text_table.h"
+#include "reporting/web_assets.h"
+#include "training/evaluation.h"
+
+namespace evenkeel::apps {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string scenario = "churn";
+  std::vector<std::string> policies{"kube-default", "greedy", "horizon"};
+  std::string duration = "30s";
+  int port = 8080;
+  bool headless = false;
+  std::uint64_t seed = 1, seeds = 5;
+  std::vector<std::string> overrides;
+};
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+int fail(const Error& error) {
+  std::cerr << "evenkeel demo: " << error.message << '\n';
+  return error.kind == Error::Kind::unavailable ? kFailed : kBadInput;
+}
+
+// The asked-for port, or any free one when it is taken: a demo should not fail for that.
+Result<std::unique_ptr<reporting::DashboardServer>> start_server(int port) {
+  reporting::DashboardServer::Options options;
+  options.port = static_cast<std::uint16_t>(port);
+  options.page = std::string(reporting::dashboard_page());
+  auto server = reporting::DashboardServer::start(options);
+  if (server || port == 0) return server;
+  std::cerr << "port " << port << " is taken; using another\n";
+  options.port = 0;
+  return reporting::DashboardServer::start(options);
+}
+
+int run(const Arguments& arguments) {
+  const Result<training::Experiment> experiment = load_scenario(arguments.scenario, arguments.overrides);
+  if (!experiment) return fail(experiment.error());
+  const Result<Duration> duration = parse_duration(arguments.duration);
+  if (!duration || *duration < Duration{}) return fail(invalid("--for " + arguments.duration + ": expected 30s, 5m, …"));
+  Result<std::unique_ptr<DemoRun>> demo = DemoRun::start(*experiment, arguments.policies, arguments.seed);
+  if (!demo) return fail(demo.error());
+
+  std::unique_ptr<reporting::DashboardServer> server;
+  if (!arguments.headless) {
+    auto started = start_server(arguments.port);
+    if (!started) return fail(started.error());
+    server = *std::move(started);
+    std::cout << "dashboard: " << server->url() << std::endl;
+  }
+  std::signal(SIGINT, [](int) { stop_asked = 1; });
+  std::signal(SIGTERM, [](int) { stop_asked = 1; });
+
+  // The whole world passes by in the time asked for, ten pictures a second. Without a page to
+  // watch there is nothing to wait for.
+  const double show_s = arguments.headless ? 0 : to_seconds(*duration);
+  const auto from = Clock::now();
+  std::cout << "scenario " << experiment->scenario.name << ", " << (*demo)->length_s() << " s of virtual time"
+            << std::endl;
+  for (double share = 0; share < 1 && stop_asked == 0;) {
+    const double passed = std::chrono::duration<double>(Clock::now() - from).count();
+    share = show_s > 0 ? std::min(1.0, passed / show_s) : share + 0.05;
+    (*demo)->advance(share);
+    if (server) {
+      server->publish(to_json((*demo)->state()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  training::EvaluationOptions options;
+  options.policies = arguments.policies;
+  for (std::uint64_t i = 0; i < arguments.seeds; ++i) options.seeds.push_back(arguments.seed + i);
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  const Result<training::Evaluation> evaluation = training::evaluate(*experiment, options);
+  if (!evaluation) return fail(evaluation.error());
+  const reporting::TableView table = table_of(*evaluation);
+  std::cout << '\n'
+            << evaluation->scenario << ", " << arguments.seeds << " seeds, " << evaluation->source << "\n\n"
+            << reporting::render_text_table(reporting::text_table_of(table), reporting::text_style_for(STDOUT_FILENO))
+            << std::flush;
+  if (server) {
+    (*demo)->finish(table);
+    server->publish(to_json((*demo)->state()));
+    // Time to look at the end of the show; Ctrl-C ends it at once.
+    for (int i = 0; i < 50 && stop_asked == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    server->stop();
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("demo", "A simulated cluster under several policies, with its dashboard");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path (churn)");
+  command->add_option("--policies", arguments->policies, "Comma-separated (kube-default,greedy,horizon)")->delimiter(',');
+  command->add_option("--port", arguments->port, "Port of the dashboard on loopback (8080; 0: any free one)")
+      ->check(CLI::Range(0, 65535));
+  command->add_option("--for", arguments->duration, "How long the show lasts (30s)");
+  command->add_flag("--headless", arguments->headless, "No dashboard, no waiting: the table alone");
+  command->add_option("--seed", arguments->seed, "The world's seed (1)");
+  command->add_option("--seeds", arguments->seeds, "Worlds behind the table at the end (5)")->check(CLI::Range(1, 1000));
+  command->add_option("--set", arguments->overrides, "Override a field of the scenario: a.b.c=value")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->footer("Example:\n  evenkeel demo --for 1m --port 8080");
+  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+}
+
+}  // namespace evenkeel::apps

@@ -1,0 +1,66 @@
+#include "prediction/usage_profile.h"
+
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "prediction/regression.h"
+
+namespace evenkeel::prediction {
+namespace {
+
+Usage times(double factor) { return Usage{{0.9, 1e8, 2e6, 1e6, 3e7, 4e7}} * factor; }
+
+TEST(UsageProfile, IsEmptyUntilItHasSeenSomething) {
+  UsageProfile profile;
+  EXPECT_TRUE(profile.empty());
+  profile.add(1, times(1), Time{});
+  EXPECT_FALSE(profile.empty());
+}
+
+TEST(UsageProfile, ScalesDemandWithTheCpuAPodIsAllowed) {
+  Random random(1);
+  UsageProfile profile;
+  for (int i = 0; i < 300; ++i) {
+    const double cores = random.between(0.2, 0.8);
+    profile.add(cores, times(cores), Time{});
+  }
+  const Demand demand = profile.predict(2);
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    EXPECT_NEAR(demand.mean.of[d] / times(2).of[d], 1, 1e-3) << kDimensionNames[d];
+}
+
+TEST(UsageProfile, EqualsSixRegressionsOverTheSameAllowances) {
+  Random random(2);
+  UsageProfile profile;
+  std::array<Regression, kDimensions> lines;
+  for (int i = 0; i < 100; ++i) {
+    const double cores = random.between(0.1, 4);
+    Usage usage;
+    for (double& amount : usage.of) amount = random.between(5, 10) + cores;
+    profile.add(cores, usage, Time{});
+    for (std::size_t d = 0; d < kDimensions; ++d) lines[d].add(cores, usage.of[d]);
+  }
+  const Demand demand = profile.predict(1.5);
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    EXPECT_NEAR(demand.mean.of[d], lines[d].predict(1.5), 1e-9);
+    EXPECT_NEAR(demand.variance.of[d], lines[d].residual_variance(), 1e-9);
+  }
+}
+
+TEST(UsageProfile, NeverPredictsLessThanNothing) {
+  UsageProfile profile;
+  for (const double cores : {1.0, 2.0, 3.0}) profile.add(cores, times(cores - 1), Time{});
+  const Demand demand = profile.predict(0.1);
+  for (const double amount : demand.mean.of) EXPECT_EQ(amount, 0);
+  for (const double amount : demand.variance.of) EXPECT_GE(amount, 0);
+}
+
+TEST(UsageProfile, IsUnsureByAsMuchAsUseVaries) {
+  Random random(3);
+  UsageProfile profile;
+  for (int i = 0; i < 4000; ++i) profile.add(1, Usage{{random.normal(5, 0.5), 0, 0, 0, 0, 0}}, Time{});
+  EXPECT_NEAR(profile.predict(1).variance[Dimension::cpu], 0.25, 0.02);
+}
+
+}  // namespace
+}  // namespace evenkeel::prediction
