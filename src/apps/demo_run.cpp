@@ -21,6 +21,7 @@ std::vector<std::string> strongest_reasons(const scheduling::ScoreSheet& sheet, 
   for (std::size_t i = 0; i < sheet.terms.size() && i < chosen.parts.size(); ++i) {
     const double other = second && i < second->parts.size() ? second->parts[i] : 0;
     const double ahead = chosen.parts[i] - other;
+    if (second && ahead == 0) continue;  // says nothing about the choice
     std::string text = sheet.terms[i] + " " + in_short(chosen.parts[i]);
     if (second) text += " against " + in_short(other);
     reasons.emplace_back(ahead, std::move(text));

@@ -159,7 +159,7 @@ TEST(Rebalancer, DoesNotMoveAPodThatWouldThenBeTheLastToEnd) {
 TEST(Rebalancer, LooksAsOftenAsItIsToldTo) {
   Lopsided lopsided(budget(12));
   lopsided.look();
-  EXPECT_EQ(lopsided.rebalancer.next_look(), lopsided.cluster.now + 10s);
+  EXPECT_EQ(lopsided.rebalancer.next_look(), lopsided.cluster.now + budget(12).every);
 }
 
 }  // namespace
