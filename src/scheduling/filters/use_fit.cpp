@@ -1,4 +1,4 @@
-// Counting by use: in place of NodeResourcesFit where it is switched on (LIMITS A: what
+// Counting by use: in place of NodeResourcesFit where it is switched on (docs/papers.md: what
 // lifts utilisation in a saturated cluster is not the choice of node but the counting).
 #include <cmath>
 

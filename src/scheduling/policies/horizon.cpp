@@ -83,33 +83,33 @@ void Horizon::refresh(const PlacementRequest& request) {
   }
 }
 
+void Horizon::add_point(const PlacementRequest& request, std::size_t point, std::span<float> scores) const {
+  UtilizationField field;
+  for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[point][d];
+  const double alive = request.history.lifetime(request.pod).survival(0, ahead_[point]);
+  add_imbalance_after(field, per_unit_field(request.cluster.columns()),
+                      softened(imbalance_of(field, request.cluster.node_count())), planned(request.demand) * alive,
+                      -1.0F / (kDimensions * kPoints), scores);
+}
+
 void Horizon::rate(const PlacementRequest& request) {
   refresh(request);
-  const NodeColumns& columns = request.cluster.columns();
-  const UtilizationField per_unit = per_unit_field(columns);
-  const prediction::Lifetime life = request.history.lifetime(request.pod);
-  scores_.assign(columns.size(), 0.0F);
-  for (std::size_t k = 0; k < kPoints; ++k) {
-    UtilizationField field;
-    for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
-    const Usage added = planned(request.demand) * life.survival(0, ahead_s(request, k));
-    add_imbalance_after(field, per_unit, softened(imbalance_of(field, request.cluster.node_count())), added,
-                        -1.0F / (kDimensions * kPoints), scores_);
-  }
-  if (life.endless) add_bursts(request, kBurstWeight / kDimensions, scores_);
+  scores_.assign(request.cluster.columns().size(), 0.0F);
+  for (std::size_t k = 0; k < kPoints; ++k) add_point(request, k, scores_);
+  if (request.history.lifetime(request.pod).endless) add_bursts(request, scores_);
 }
 
 // Machines that may burst together are kept apart: how unevenly their peaks are spread
 // counts a little as well.
-void Horizon::add_bursts(const PlacementRequest& request, float weight, std::span<float> scores) const {
+void Horizon::add_bursts(const PlacementRequest& request, std::span<float> scores) const {
   const std::vector<float> nothing(bursts_.size());
   UtilizationField field, per_unit = per_unit_field(request.cluster.columns());
   field.fill(nothing);
   field[kCpu] = bursts_;
   Usage added;
   added.of[kCpu] = burst(request.demand);
-  add_imbalance_after(field, per_unit, softened(imbalance_of(field, request.cluster.node_count())), added, -weight,
-                      scores);
+  add_imbalance_after(field, per_unit, softened(imbalance_of(field, request.cluster.node_count())), added,
+                      -kBurstWeight / kDimensions, scores);
 }
 
 std::optional<NodeId> Horizon::choose(const PlacementRequest& request, Random& random) {
@@ -121,28 +121,20 @@ std::optional<NodeId> Horizon::choose(const PlacementRequest& request, Random& r
 ScoreSheet Horizon::explain(const PlacementRequest& request) {
   if (!load_is_known(request)) return fallback_.explain(request);
   rate(request);
-  const std::vector<float> whole = scores_;
-  const NodeColumns& columns = request.cluster.columns();
-  const prediction::Lifetime life = request.history.lifetime(request.pod);
   ScoreSheet sheet;
   for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
-    if (request.feasible[slot]) sheet.rows.push_back({{slot}, {}, whole[slot]});
-  for (std::size_t k = 0; k < kPoints; ++k) {
-    sheet.terms.push_back("imbalance in " + std::to_string(static_cast<int>(ahead_s(request, k))) + " s");
-    UtilizationField field;
-    for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[k][d];
-    std::vector<float> part(columns.size());
-    add_imbalance_after(field, per_unit_field(columns), softened(imbalance_of(field, request.cluster.node_count())),
-                        request.demand.mean * life.survival(0, ahead_s(request, k)), -1.0F / kDimensions,
-                        part);
+    if (request.feasible[slot]) sheet.rows.push_back({{slot}, {}, scores_[slot]});
+  std::vector<float> part(scores_.size());
+  const auto add_term = [&](std::string term, auto add) {
+    sheet.terms.push_back(std::move(term));
+    std::fill(part.begin(), part.end(), 0.0F);
+    add();
     for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
-  }
-  if (life.endless) {
-    sheet.terms.emplace_back("unevenness of bursts");
-    std::vector<float> part(columns.size());
-    add_bursts(request, kBurstWeight / kDimensions, part);
-    for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
-  }
+  };
+  for (std::size_t k = 0; k < kPoints; ++k)
+    add_term("imbalance in " + std::to_string(static_cast<int>(ahead_[k])) + " s", [&] { add_point(request, k, part); });
+  if (request.history.lifetime(request.pod).endless)
+    add_term("unevenness of bursts", [&] { add_bursts(request, part); });
   std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
                    [](const auto& a, const auto& b) { return a.total > b.total; });
   return sheet;

@@ -9,12 +9,13 @@
 namespace evenkeel::scheduling {
 
 // `horizon`: where eq. 13 of DRS is least on average over the time ahead (sooner counting
-// more), given how long running pods and the new one are expected to live. The best simple rule (LIMITS A).
+// more), given how long running pods and the new one are expected to live: the best simple
+// rule where pods come and go.
 //
 // Assumes that expected use times the chance of still running is a fair stand-in for the
 // load at a later moment. Of what runs for ever, a share of its peaks counts too, its own or
-// those of workloads of its shape (prediction/shape_classes.h). Nodes' forecasts are kept and made anew when the node changes or
-// when they have aged; at most kRefreshes aged ones per decision, so that one decision in
+// those of workloads of its shape (prediction/shape_classes.h). Nodes' forecasts are kept
+// and made anew when the node changes or when they have aged; at most kRefreshes aged ones per decision, so that one decision in
 // a large cluster never pays for all.
 // Without a fresh sample of any node it decides by kube-default.
 class Horizon final : public PlacementPolicy {
@@ -39,7 +40,8 @@ class Horizon final : public PlacementPolicy {
   void refresh(const PlacementRequest& request);
   void forecast(const PlacementRequest& request, NodeId node);
   void forget(const PlacementRequest& request, NodeId node);
-  void add_bursts(const PlacementRequest& request, float weight, std::span<float> scores) const;
+  void add_point(const PlacementRequest& request, std::size_t point, std::span<float> scores) const;
+  void add_bursts(const PlacementRequest& request, std::span<float> scores) const;
   static Imbalance softened(Imbalance imbalance);
   static Usage planned(const Demand& demand);
   static double burst(const Demand& demand) { return std::max(demand.peak.of[kCpu], demand.mean.of[kCpu]); }

@@ -9,7 +9,7 @@ namespace evenkeel::scheduling {
 //
 // Assumes that what pods are expected to use now is what matters. Counts pods that no
 // sample shows yet by their workload's profile: by metrics alone every pod of a burst
-// would go to the node that looked empty (LIMITS E, "stale metrics herd").
+// would go to the node that looked empty.
 // Without a fresh sample of any node it decides by kube-default.
 class LeastImbalance final : public PlacementPolicy {
  public:

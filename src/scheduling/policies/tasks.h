@@ -21,7 +21,7 @@ class FewestTasks final : public PlacementPolicy {
   std::vector<float> scores_;
 };
 
-// `shortest-first`: PPO-LRT's least response time taken seriously (LIMITS E). Waiting pods
+// `shortest-first`: PPO-LRT's least response time taken seriously (docs/papers.md). Waiting pods
 // go by expected run time (PendingQueue does that), a kind never seen before is tried once
 // before all else, and a node is given no more pods than it has free cores: a long queue
 // belongs in front of the cluster, where its order can still be changed.

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What users script against: exit codes, messages, JSON, the same bytes twice. Run with the binary's path."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+BINARY = os.path.abspath(sys.argv.pop(1))
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=120, cwd=cwd)
+
+
+class Evaluate(unittest.TestCase):
+    def test_prints_json_with_mean_sd_and_a_value_per_seed(self):
+        done = run("evaluate", "--scenario", "smoke", "--policies", "kube-default,clairvoyant", "--seeds", "3", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["scenario"], "smoke")
+        self.assertEqual(document["seeds"], [1, 2, 3])
+        figure = document["policies"]["kube-default"]["imbalance"]
+        self.assertEqual(len(figure["values"]), 3)
+        self.assertAlmostEqual(figure["mean"], sum(figure["values"]) / 3)
+        self.assertTrue(document["policies"]["clairvoyant"]["reference"])
+        self.assertNotIn("reference", document["policies"]["kube-default"])
+
+    def test_gives_the_same_bytes_twice_whatever_the_threads(self):
+        arguments = ("evaluate", "--scenario", "churn", "--policies", "kube-default,horizon+moves", "--seeds", "4", "--json")
+        first = run(*arguments, "--threads", "1").stdout
+        self.assertEqual(first, run(*arguments, "--threads", "2").stdout)
+        self.assertTrue(first)
+        self.assertNotEqual(first, run(*arguments, "--seed", "7").stdout)
+
+    def test_measures_time_only_when_asked(self):
+        plain = run("evaluate", "--scenario", "smoke", "--seeds", "1", "--json").stdout
+        timed = run("evaluate", "--scenario", "smoke", "--seeds", "1", "--json", "--timing").stdout
+        self.assertNotIn("decision_us_p99", plain)
+        self.assertIn("decision_us_p99", timed)
+
+    def test_says_which_trace_or_generator_was_used(self):
+        self.assertIn("generated", json.loads(run("evaluate", "--scenario", "smoke", "--seeds", "1", "--json").stdout)["source"])
+
+    def test_writes_a_report_that_needs_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.html"
+            done = run("evaluate", "--scenario", "smoke", "--seeds", "2", "--report", str(report))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            html = report.read_text()
+        self.assertIn("<svg", html)
+        self.assertIsNone(re.search(r'(src|href)="https?:', html))
+
+    def test_puts_no_colour_into_a_pipe(self):
+        self.assertNotIn("\033", run("evaluate", "--scenario", "smoke", "--seeds", "1").stdout)
+
+    def test_reports_pods_that_fit_nowhere_and_goes_on(self):
+        done = run("evaluate", "--scenario", "smoke", "--seeds", "1", "--json", "--set", "workload.apps.0.cpu_request=1000",
+                   "--set", "workload.apps.0.cpu_limit=1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        figures = json.loads(done.stdout)["policies"]["kube-default"]
+        self.assertGreater(figures["unschedulable"]["mean"], 0)
+        self.assertGreater(figures["placed"]["mean"], 0)
+
+
+class WrongInput(unittest.TestCase):
+    def refused(self, *arguments, names):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        for name in names:
+            self.assertIn(name, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_names_an_unknown_scenario_and_those_there_are(self):
+        self.refused("evaluate", "--scenario", "drs-evn", names=["drs-evn", "drs-even"])
+
+    def test_names_an_unknown_policy_and_those_there_are(self):
+        self.refused("evaluate", "--scenario", "smoke", "--policies", "gredy", names=["gredy", "greedy"])
+
+    def test_names_an_unknown_switch(self):
+        self.refused("evaluate", "--scenario", "smoke", "--policies", "greedy+fly", names=["+fly", "+moves"])
+
+    def test_names_the_field_of_a_bad_override(self):
+        self.refused("evaluate", "--scenario", "smoke", "--set", "metrics.noise=loud", names=["metrics.noise", "loud"])
+        self.refused("evaluate", "--scenario", "smoke", "--set", "metrics.nose=1", names=["metrics.nose"])
+
+    def test_names_file_and_line_of_a_malformed_scenario(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "bad.yaml"
+            path.write_text("apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\nname: bad\nnodes:\n  list: 7\n")
+            self.refused("evaluate", "--scenario", str(path), names=[str(path) + ":5", "nodes.list"])
+            path.write_text("a: [1,\n")
+            self.refused("evaluate", "--scenario", str(path), names=[str(path)])
+            self.refused("evaluate", "--scenario", str(path) + ".yaml", names=[str(path) + ".yaml"])
+
+    def test_names_file_and_line_of_a_malformed_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "usage.csv"
+            trace.write_text("vm,slot,cpu_mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n1,0,x,1,0,0,0,0\n")
+            self.refused("evaluate", "--scenario", "bitbrains", "--set", f"usage.trace={trace}", names=[str(trace) + ":2", "cpu_mhz"])
+
+    def test_wants_a_subcommand_and_known_flags(self):
+        self.assertEqual(run().returncode, 2)
+        self.assertEqual(run("evaluate").returncode, 2)
+        self.assertEqual(run("evaluate", "--scenario", "smoke", "--fast").returncode, 2)
+        self.assertEqual(run("bench", "nonesuch").returncode, 2)
+        self.assertEqual(run("demo", "--headless", "--for", "soon").returncode, 2)
+
+    def test_shows_help_with_an_example_everywhere(self):
+        self.assertEqual(run("--help").returncode, 0)
+        for command in ("evaluate", "demo", "bench"):
+            done = run(command, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Example", done.stdout)
+
+
+class Bench(unittest.TestCase):
+    def test_prints_one_json_document(self):
+        done = run("bench", "decisions", "--quick", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["bench"], "decisions")
+        self.assertGreater(document["results"]["nodes"]["5000"]["kube-default"]["per_s"], 0)
+
+    def test_shows_a_sample_of_the_rules_beside_the_figures_to_reach(self):
+        done = run("bench", "rules", "--quick")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("drs-even", done.stdout)
+        self.assertIn("skipped: no data", done.stdout)
+
+
+class Demo(unittest.TestCase):
+    def test_ends_headless_with_the_comparison_table(self):
+        done = run("demo", "--headless")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for policy in ("kube-default", "greedy", "horizon"):
+            self.assertIn(policy, done.stdout)
+        self.assertIn("imbalance", done.stdout)
+
+    def test_serves_its_state_on_loopback_and_stops_when_told(self):
+        demo = subprocess.Popen([BINARY, "demo", "--port", "0", "--for", "60s"], stdout=subprocess.PIPE, text=True)
+        try:
+            url = demo.stdout.readline().split()[-1]
+            self.assertTrue(url.startswith("http://127.0.0.1:"), url)
+            for _ in range(100):
+                try:
+                    state = json.load(urllib.request.urlopen(url + "api/state", timeout=5))
+                    if state["panels"]:
+                        break
+                except (urllib.error.URLError, json.JSONDecodeError, KeyError):
+                    pass
+                time.sleep(0.1)
+            self.assertEqual([panel["policy"] for panel in state["panels"]], ["kube-default", "greedy", "horizon"])
+        finally:
+            demo.terminate()
+            self.assertEqual(demo.wait(timeout=30), 0)
+            demo.stdout.close()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
