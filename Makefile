@@ -1,5 +1,6 @@
 # make demo   see it work            make test    every check there is
 # make bench  the speed figures      make format  lay out the sources
+# make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
 JOBS ?= $(shell nproc)
@@ -8,7 +9,7 @@ SANITIZE ?= 1
 EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
-.PHONY: build demo bench test format clean bootstrap check-format check-layers \
+.PHONY: build demo bench test golden format clean bootstrap check-format check-layers \
         test-release test-dev tidy build-release build-dev
 
 build: build-release
@@ -51,6 +52,10 @@ test-release test-dev: test-%: build-%
 
 tidy: build-release
 	@tools/tidy build/release --jobs $(JOBS)
+
+golden: build-release
+	EVENKEEL_REGENERATE=1 build/release/tests/golden_test --gtest_brief=1
+	@git --no-pager diff --stat -- tests/golden
 
 format: bootstrap
 	clang-format-19 -i $(SOURCES)

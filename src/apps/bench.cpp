@@ -57,7 +57,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("name", arguments->name, "One benchmark; without it, all");
   command->add_flag("--json", arguments->json, "Print the figures as JSON");
   command->add_flag("--quick", arguments->settings.quick, "A short sample of each");
-  command->add_option("--data", arguments->settings.data, "Folder of real traces (usage/, cluster/, kernels/)");
+  command->add_option("--data", arguments->settings.data,
+                      "Folder of real traces (usage/, cluster/, kernels/)");
   command->add_option("--report", arguments->settings.report, "Write the growth plot to this HTML file");
   command->footer("Example:\n  evenkeel bench decisions --json");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });

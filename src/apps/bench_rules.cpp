@@ -53,19 +53,24 @@ class Score {
     title_ = title;
   }
   // A measured mean with its spread, and what it should be near to or below.
-  void figure(const Evaluation& e, const std::string& policy, const std::string& metric, double anchor, double slack) {
+  void figure(const Evaluation& e, const std::string& policy, const std::string& metric, double anchor,
+              double slack) {
     const training::Spread spread = training::spread_of(of(e, policy), metric);
     const bool reached = std::isnan(anchor) || spread.mean <= anchor * (1 + slack);
     add(policy + ", " + metric, std::isnan(anchor) ? "" : reporting::format_number(anchor),
-        reporting::format_mean_sd(spread.mean, spread.sd), std::isnan(anchor) ? "" : reached ? "yes" : "no", spread.mean);
+        reporting::format_mean_sd(spread.mean, spread.sd),
+        std::isnan(anchor) ? ""
+        : reached          ? "yes"
+                           : "no",
+        spread.mean);
   }
   // A change against another policy of the same worlds, in per cent; wanted: at most (or at least) this.
-  void change(const Evaluation& e, const std::string& policy, const std::string& against, const std::string& metric,
-              double wanted_percent) {
+  void change(const Evaluation& e, const std::string& policy, const std::string& against,
+              const std::string& metric, double wanted_percent) {
     const double percent = 100 * (mean(e, policy, metric) / mean(e, against, metric) - 1);
     const bool reached = wanted_percent <= 0 ? percent <= wanted_percent : percent >= wanted_percent;
-    add(policy + " against " + against + ", " + metric, signed_percent(wanted_percent), signed_percent(percent),
-        reached ? "yes" : "no", percent);
+    add(policy + " against " + against + ", " + metric, signed_percent(wanted_percent),
+        signed_percent(percent), reached ? "yes" : "no", percent);
   }
   void at_most(const Evaluation& e, const std::string& policy, const std::string& metric, double most) {
     figure(e, policy, metric, most, 0);
@@ -80,15 +85,16 @@ class Score {
   static std::string signed_percent(double percent) {
     return (percent > 0 ? "+" : "") + reporting::format_number(std::round(percent * 10) / 10) + " %";
   }
-  void add(const std::string& what, const std::string& wanted, const std::string& ours, const std::string& reached,
-           double value) {
+  void add(const std::string& what, const std::string& wanted, const std::string& ours,
+           const std::string& reached, double value) {
     rows_.push_back({{what}, {wanted}, {ours}, {reached}});
     json_[title_][what] = {{"wanted", wanted}, {"value", value}, {"reached", reached}};
   }
   void print() {
     if (rows_.empty()) return;
     out_ << title_ << '\n';
-    reporting::TextTable table{{{"what", reporting::Align::left}, {"to reach"}, {"ours"}, {"reached"}}, {}, {}};
+    reporting::TextTable table{
+        {{"what", reporting::Align::left}, {"to reach"}, {"ours"}, {"reached"}}, {}, {}};
     table.rows = std::move(rows_);
     rows_.clear();
     out_ << reporting::render_text_table(table, reporting::TextStyle::plain) << std::endl;
@@ -113,8 +119,8 @@ constexpr DrsAnchors kDrs[] = {{"drs-even", .135, .082, .073, .067},
 Status drs(const BenchSettings& settings, Score& score) {
   for (const DrsAnchors& anchors : kDrs) {
     const auto e = run({anchors.scenario,
-                        {"kube-default", "greedy", "horizon", "horizon-known", "clairvoyant", "kube-default+moves",
-                         "greedy+moves", "horizon+moves"},
+                        {"kube-default", "greedy", "horizon", "horizon-known", "clairvoyant",
+                         "kube-default+moves", "greedy+moves", "horizon+moves"},
                         10,
                         {}},
                        settings);
@@ -137,7 +143,8 @@ Status drs(const BenchSettings& settings, Score& score) {
 
 Status saturated(const BenchSettings& settings, Score& score) {
   for (const std::string scenario : {"drs-even-saturated", "drs-random-saturated", "drs-cpu-saturated"}) {
-    const auto e = run({scenario, {"kube-default", "kube-default+by-use", "horizon+by-use"}, 10, {}}, settings);
+    const auto e =
+        run({scenario, {"kube-default", "kube-default+by-use", "horizon+by-use"}, 10, {}}, settings);
     if (!e) return e.error();
     score.section(scenario + ", 10 seeds");
     for (const std::string policy : {"kube-default+by-use", "horizon+by-use"}) {
@@ -162,7 +169,8 @@ Status usage(const BenchSettings& settings, Score& score) {
     }
     const auto e = run(world, settings);
     if (!e) return e.error();
-    score.section(std::string("bitbrains, ") + nodes + " nodes, 10 seeds, " + (real ? "real trace" : "generated"));
+    score.section(std::string("bitbrains, ") + nodes + " nodes, 10 seeds, " +
+                  (real ? "real trace" : "generated"));
     for (const std::string metric : {"imbalance", "unserved_cpu", "overload_share"}) {
       score.figure(*e, "kube-default", metric, kNoAnchor, 0);
       score.figure(*e, "clairvoyant", metric, kNoAnchor, 0);
@@ -185,7 +193,8 @@ Status tasks(const BenchSettings& settings, Score& score) {
     const char* scenario;
     double against_kube, against_round_robin;
   };
-  for (const Profile& profile : {Profile{"ppo-lrt-random", -45, -25}, Profile{"ppo-lrt-random-light", -22, -40}}) {
+  for (const Profile& profile :
+       {Profile{"ppo-lrt-random", -45, -25}, Profile{"ppo-lrt-random-light", -22, -40}}) {
     const auto e = run({profile.scenario,
                         {"kube-default", "round-robin", "fewest-tasks", "fewest-alike", "shortest-first",
                          "shortest-first-known", "clairvoyant"},

@@ -24,12 +24,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
+double seconds_since(Clock::time_point from) {
+  return std::chrono::duration<double>(Clock::now() - from).count();
+}
 
 // A cluster of n nodes with about ten pods each, standing still but for what the benchmark does.
 class StandingCluster {
  public:
-  StandingCluster(std::size_t nodes, scheduling::SchedulingOptions options) : scheduler_(options), random_(7) {
+  StandingCluster(std::size_t nodes, scheduling::SchedulingOptions options)
+      : scheduler_(options), random_(7) {
     for (std::uint32_t i = 0; i < nodes; ++i) scheduler_.observe(NodeAdded{make_node(i)}, now_);
     for (std::uint32_t w = 0; w < kWorkloads; ++w) shapes_.push_back(make_shape(w));
     for (std::size_t i = 0; i < nodes * 10; ++i) {
@@ -107,8 +110,8 @@ class StandingCluster {
     container.requests.memory = {static_cast<std::int64_t>((64 + random_.below(512)) << 20)};
     PodSpec spec;
     spec.containers.push_back(container);
-    return std::make_shared<PodTemplate>("default", Labels{}, std::vector<OwnerReference>{}, WorkloadId{workload},
-                                         std::move(spec));
+    return std::make_shared<PodTemplate>("default", Labels{}, std::vector<OwnerReference>{},
+                                         WorkloadId{workload}, std::move(spec));
   }
 
   Pod next_pod() {
@@ -129,9 +132,10 @@ class StandingCluster {
       for (const PodId id : scheduler_.cluster().pods_on({i})) {
         const Resources& asked = scheduler_.cluster().pod(id)->pod.shape->request;
         const double share = 0.3 + random_.uniform();
-        samples.push_back({id, {{static_cast<double>(asked.cpu.count) / 1000 * share,
-                                 static_cast<double>(asked.memory.count) * share, 1e7 * share, 1e7 * share,
-                                 4e6 * share, 4e6 * share}}});
+        samples.push_back({id,
+                           {{static_cast<double>(asked.cpu.count) / 1000 * share,
+                             static_cast<double>(asked.memory.count) * share, 1e7 * share, 1e7 * share,
+                             4e6 * share, 4e6 * share}}});
         total += samples.back().usage;
       }
       scheduler_.observe(UsageReported{{i}, now_, total, samples}, now_);
@@ -164,7 +168,8 @@ Timing time_decisions(const std::string& policy, std::size_t nodes, double budge
   double total = 0;
   for (const double us : took) total += us;
   std::sort(took.begin(), took.end());
-  return {static_cast<double>(took.size()) / total * 1e6, took[took.size() / 2], took[took.size() * 99 / 100]};
+  return {static_cast<double>(took.size()) / total * 1e6, took[took.size() / 2],
+          took[took.size() * 99 / 100]};
 }
 
 std::string figure(double value) { return reporting::format_number(value); }
@@ -174,9 +179,9 @@ std::size_t bytes_in_use() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
 }  // namespace
 
 Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out) {
-  Result<training::Experiment> experiment =
-      load_scenario("drs-even", {"workload.arrivals.pods=" + std::string(settings.quick ? "20000" : "300000"),
-                                 "metrics.every=60s"});
+  Result<training::Experiment> experiment = load_scenario(
+      "drs-even",
+      {"workload.arrivals.pods=" + std::string(settings.quick ? "20000" : "300000"), "metrics.every=60s"});
   if (!experiment) return experiment.error();
   const simulator::WorldPlan plan = simulator::expand(experiment->scenario, 1);
   reporting::TextTable table{{{"policy", reporting::Align::left}, {"placements/s"}, {"us each"}}, {}, {}};
@@ -197,8 +202,9 @@ Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& o
     table.rows.push_back({{policy}, {figure(best)}, {figure(1e6 / best)}});
     results["placements_per_s"][policy] = best;
   }
-  table.notes.push_back("The whole loop on DRS's testbed: arrival, filters, choice, binding, contention, metrics "
-                        "every minute, end.");
+  table.notes.push_back(
+      "The whole loop on DRS's testbed: arrival, filters, choice, binding, contention, metrics "
+      "every minute, end.");
   out << reporting::render_text_table(table, reporting::TextStyle::plain);
   return results;
 }
@@ -218,14 +224,22 @@ Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& o
       results[std::to_string(nodes)][std::string(policy)] = {
           {"per_s", timing.per_s}, {"p50_us", timing.p50_us}, {"p99_us", timing.p99_us}};
     }
-  table.notes.push_back("One core, all nodes filtered and scored, ten pods a node: question, choice, bookkeeping.");
+  table.notes.push_back(
+      "One core, all nodes filtered and scored, ten pods a node: question, choice, bookkeeping.");
   out << reporting::render_text_table(table, reporting::TextStyle::plain);
   return BenchJson{{"nodes", results}};
 }
 
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out) {
-  reporting::TextTable table{
-      {{"nodes"}, {"pods"}, {"kube-default us"}, {"greedy us"}, {"horizon us"}, {"memory MB"}, {"bytes a pod"}}, {}, {}};
+  reporting::TextTable table{{{"nodes"},
+                              {"pods"},
+                              {"kube-default us"},
+                              {"greedy us"},
+                              {"horizon us"},
+                              {"memory MB"},
+                              {"bytes a pod"}},
+                             {},
+                             {}};
   BenchJson results = BenchJson::array();
   reporting::LineChart time_chart, memory_chart;
   time_chart.title = "Time per decision";
@@ -236,7 +250,8 @@ Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out)
   memory_chart.y.label = "MB";
   memory_chart.lines = {{"memory", 0, false, true, {}}};
   const std::vector<std::string> policies = {"kube-default", "greedy", "horizon"};
-  for (const std::string& policy : policies) time_chart.lines.push_back({policy, static_cast<int>(time_chart.lines.size()), false, true, {}});
+  for (const std::string& policy : policies)
+    time_chart.lines.push_back({policy, static_cast<int>(time_chart.lines.size()), false, true, {}});
   for (const std::size_t nodes : {10, 100, 1000, 10000}) {
     std::vector<reporting::TextCell> row = {{std::to_string(nodes)}, {std::to_string(nodes * 10)}};
     BenchJson point = {{"nodes", nodes}, {"pods", nodes * 10}};

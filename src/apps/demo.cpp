@@ -58,7 +58,8 @@ int run(const Arguments& arguments) {
   const Result<training::Experiment> experiment = load_scenario(arguments.scenario, arguments.overrides);
   if (!experiment) return fail(experiment.error());
   const Result<Duration> duration = parse_duration(arguments.duration);
-  if (!duration || *duration < Duration{}) return fail(invalid("--for " + arguments.duration + ": expected 30s, 5m, …"));
+  if (!duration || *duration < Duration{})
+    return fail(invalid("--for " + arguments.duration + ": expected 30s, 5m, …"));
   Result<std::unique_ptr<DemoRun>> demo = DemoRun::start(*experiment, arguments.policies, arguments.seed);
   if (!demo) return fail(demo.error());
 
@@ -97,13 +98,15 @@ int run(const Arguments& arguments) {
   const reporting::TableView table = table_of(*evaluation);
   std::cout << '\n'
             << evaluation->scenario << ", " << arguments.seeds << " seeds, " << evaluation->source << "\n\n"
-            << reporting::render_text_table(reporting::text_table_of(table), reporting::text_style_for(STDOUT_FILENO))
+            << reporting::render_text_table(reporting::text_table_of(table),
+                                            reporting::text_style_for(STDOUT_FILENO))
             << std::flush;
   if (server) {
     (*demo)->finish(table);
     server->publish(to_json((*demo)->state()));
     // Time to look at the end of the show; Ctrl-C ends it at once.
-    for (int i = 0; i < 50 && stop_asked == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    for (int i = 0; i < 50 && stop_asked == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
     server->stop();
   }
   return kDone;
@@ -112,16 +115,19 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_demo(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("demo", "A simulated cluster under several policies, with its dashboard");
+  CLI::App* command =
+      app.add_subcommand("demo", "A simulated cluster under several policies, with its dashboard");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path (churn)");
-  command->add_option("--policies", arguments->policies, "Comma-separated (kube-default,greedy,horizon)")->delimiter(',');
+  command->add_option("--policies", arguments->policies, "Comma-separated (kube-default,greedy,horizon)")
+      ->delimiter(',');
   command->add_option("--port", arguments->port, "Port of the dashboard on loopback (8080; 0: any free one)")
       ->check(CLI::Range(0, 65535));
   command->add_option("--for", arguments->duration, "How long the show lasts (30s)");
   command->add_flag("--headless", arguments->headless, "No dashboard, no waiting: the table alone");
   command->add_option("--seed", arguments->seed, "The world's seed (1)");
-  command->add_option("--seeds", arguments->seeds, "Worlds behind the table at the end (5)")->check(CLI::Range(1, 1000));
+  command->add_option("--seeds", arguments->seeds, "Worlds behind the table at the end (5)")
+      ->check(CLI::Range(1, 1000));
   command->add_option("--set", arguments->overrides, "Override a field of the scenario: a.b.c=value")
       ->take_all()
       ->allow_extra_args(false);

@@ -15,7 +15,8 @@ std::string in_short(double value) {
 }
 
 // The parts in which the chosen node differs most from the one that came second.
-std::vector<std::string> strongest_reasons(const scheduling::ScoreSheet& sheet, const scheduling::ScoreSheet::Row& chosen,
+std::vector<std::string> strongest_reasons(const scheduling::ScoreSheet& sheet,
+                                           const scheduling::ScoreSheet::Row& chosen,
                                            const scheduling::ScoreSheet::Row* second) {
   std::vector<std::pair<double, std::string>> reasons;
   for (std::size_t i = 0; i < sheet.terms.size() && i < chosen.parts.size(); ++i) {
@@ -26,7 +27,8 @@ std::vector<std::string> strongest_reasons(const scheduling::ScoreSheet& sheet, 
     if (second) text += " against " + in_short(other);
     reasons.emplace_back(ahead, std::move(text));
   }
-  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> strongest;
   for (std::size_t i = 0; i < reasons.size() && i < 3; ++i) strongest.push_back(std::move(reasons[i].second));
   return strongest;
@@ -41,7 +43,8 @@ DemoRun::DemoRun(simulator::WorldPlan plan, std::uint64_t seed) : plan_(std::mov
 }
 
 Result<std::unique_ptr<DemoRun>> DemoRun::start(const training::Experiment& experiment,
-                                                const std::vector<std::string>& policies, std::uint64_t seed) {
+                                                const std::vector<std::string>& policies,
+                                                std::uint64_t seed) {
   std::unique_ptr<DemoRun> run(new DemoRun(simulator::expand(experiment.scenario, seed), seed));
   for (const std::string& policy : policies) {
     const Status known = training::check_policy(policy, experiment.options);
@@ -66,16 +69,20 @@ void DemoRun::add_lane(training::PreparedPolicy policy) {
   lane.world = std::make_unique<simulator::SimulatedWorld>(plan_, random, false);
   lane.scheduler = std::make_unique<scheduling::Scheduler>(lane.policy.setup.options);
   lane.policy.attach(*lane.world, *lane.scheduler);
-  lane.loop = std::make_unique<control::ControlLoop>(*lane.world, *lane.scheduler, *lane.policy.setup.policy, random);
-  lane.loop->watch_decisions([this, &lane](const scheduling::PlacementRequest& request, std::optional<NodeId> chosen) {
-    note(lane, request, chosen);
-  });
+  lane.loop =
+      std::make_unique<control::ControlLoop>(*lane.world, *lane.scheduler, *lane.policy.setup.policy, random);
+  lane.loop->watch_decisions([this, &lane](const scheduling::PlacementRequest& request,
+                                           std::optional<NodeId> chosen) { note(lane, request, chosen); });
   lane.loop->watch_actions([&lane](const Action& action, Time now) {
     const auto* stuck = std::get_if<MarkUnschedulable>(&action);
     if (!stuck) return;
     const PodRecord* record = lane.scheduler->cluster().pod(stuck->pod);
-    lane.decisions.push_front({to_seconds(now.time_since_epoch()), record ? record->pod.name : std::string(), {},
-                               lane.policy.setup.name, {stuck->why}, {}});
+    lane.decisions.push_front({to_seconds(now.time_since_epoch()),
+                               record ? record->pod.name : std::string(),
+                               {},
+                               lane.policy.setup.name,
+                               {stuck->why},
+                               {}});
     if (lane.decisions.size() > reporting::kLastDecisions) lane.decisions.pop_back();
   });
 }

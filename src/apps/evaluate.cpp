@@ -62,7 +62,8 @@ int run(const Arguments& arguments) {
   } else if (arguments.output == "yaml") {
     std::cout << yaml_of(*evaluation);
   } else {
-    std::cout << evaluation->scenario << ", " << evaluation->seeds.size() << " seeds, " << evaluation->source << "\n\n"
+    std::cout << evaluation->scenario << ", " << evaluation->seeds.size() << " seeds, " << evaluation->source
+              << "\n\n"
               << reporting::render_text_table(reporting::text_table_of(table_of(*evaluation)),
                                               reporting::text_style_for(STDOUT_FILENO));
   }
@@ -80,9 +81,11 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("evaluate", "Run policies side by side on the same simulated worlds");
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Run policies side by side on the same simulated worlds");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path")->required();
+  command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path")
+      ->required();
   command->add_option("--policies", arguments->policies, "Comma-separated; switches: +moves[=N], +by-use[=R]")
       ->delimiter(',');
   command->add_option("--seeds", arguments->seeds, "How many worlds (5)")->check(CLI::Range(1, 100000));
@@ -93,11 +96,13 @@ void add_evaluate(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", arguments->output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   command->add_flag("--json", arguments->json, "The same as -o json");
-  command->add_flag("--timing", arguments->timing, "Also measure decisions (then no two runs print the same)");
+  command->add_flag("--timing", arguments->timing,
+                    "Also measure decisions (then no two runs print the same)");
   command->add_option("--report", arguments->report, "Write a self-contained HTML report to this file");
   command->add_option("--threads", arguments->threads, "Worlds run side by side; changes no figure")
       ->check(CLI::Range(1, 256));
-  command->footer("Example:\n  evenkeel evaluate --scenario drs-even --policies kube-default,greedy,horizon --seeds 5");
+  command->footer(
+      "Example:\n  evenkeel evaluate --scenario drs-even --policies kube-default,greedy,horizon --seeds 5");
   command->callback([arguments, &exit_code] {
     if (arguments->json) arguments->output = "json";
     exit_code = run(*arguments);

@@ -22,22 +22,14 @@ struct Shown {
 
 // What the table shows, where it says anything: a column of noughts is left out.
 constexpr Shown kShown[] = {
-    {"imbalance", "imbalance", Better::lower},
-    {"imbalance_of_means", "of means", Better::lower},
-    {"utilization", "utilisation", Better::neither},
-    {"unserved_cpu", "unserved CPU", Better::lower},
-    {"overload_share", "above 80 %", Better::lower},
-    {"response_s_mean", "response s", Better::lower},
-    {"response_s_p95", "p95 s", Better::lower},
-    {"slowdown_p95", "slowdown p95", Better::lower},
-    {"makespan_s", "makespan s", Better::lower},
-    {"sigma_cpu", "sigma CPU", Better::lower},
-    {"sigma_memory", "sigma mem", Better::lower},
-    {"moves", "moves", Better::neither},
-    {"oom_kills", "OOM kills", Better::lower},
-    {"unschedulable", "unplaced", Better::lower},
-    {"decision_us_p50", "us p50", Better::lower},
-    {"decision_us_p99", "us p99", Better::lower},
+    {"imbalance", "imbalance", Better::lower},       {"imbalance_of_means", "of means", Better::lower},
+    {"utilization", "utilisation", Better::neither}, {"unserved_cpu", "unserved CPU", Better::lower},
+    {"overload_share", "above 80 %", Better::lower}, {"response_s_mean", "response s", Better::lower},
+    {"response_s_p95", "p95 s", Better::lower},      {"slowdown_p95", "slowdown p95", Better::lower},
+    {"makespan_s", "makespan s", Better::lower},     {"sigma_cpu", "sigma CPU", Better::lower},
+    {"sigma_memory", "sigma mem", Better::lower},    {"moves", "moves", Better::neither},
+    {"oom_kills", "OOM kills", Better::lower},       {"unschedulable", "unplaced", Better::lower},
+    {"decision_us_p50", "us p50", Better::lower},    {"decision_us_p99", "us p99", Better::lower},
 };
 
 bool says_anything(const Evaluation& evaluation, std::string_view metric) {
@@ -74,7 +66,8 @@ constexpr std::size_t kPicturePoints = 400;
 void add_series(const Evaluation& evaluation, const RunResult& run, reporting::PolicyRun& shown) {
   const std::size_t step = std::max<std::size_t>(1, run.series.size() / kPicturePoints);
   const std::size_t nodes = std::min<std::size_t>(evaluation.node_names.size(), 12);
-  for (std::size_t node = 0; node < nodes; ++node) shown.nodes.push_back({evaluation.node_names[node], {}, {}});
+  for (std::size_t node = 0; node < nodes; ++node)
+    shown.nodes.push_back({evaluation.node_names[node], {}, {}});
   for (std::size_t i = 0; i < run.series.size(); i += step) {
     const simulator::SeriesPoint& point = run.series[i];
     shown.imbalance.push_back({point.at_s, point.imbalance});
@@ -94,9 +87,8 @@ reporting::TableView table_of(const Evaluation& evaluation) {
     if (says_anything(evaluation, shown.metric))
       table.columns.push_back({std::string(shown.metric), std::string(shown.label), shown.better});
   for (const PolicyResult& policy : evaluation.policies) {
-    reporting::TableRow row{policy.policy,
-                            policy.reference ? reporting::PolicyKind::reference : reporting::PolicyKind::rule,
-                            {}};
+    reporting::TableRow row{
+        policy.policy, policy.reference ? reporting::PolicyKind::reference : reporting::PolicyKind::rule, {}};
     for (const reporting::TableColumn& column : table.columns) {
       const training::Spread spread = spread_of(policy, column.metric);
       if (std::isnan(spread.mean)) {
@@ -115,7 +107,8 @@ std::string json_of(const Evaluation& evaluation) { return json_value(evaluation
 
 // JSON is YAML; users who ask for YAML want it without the braces where that is easy.
 std::string yaml_of(const Evaluation& evaluation) {
-  std::string out = "scenario: " + Json(evaluation.scenario).dump() + "\nsource: " + Json(evaluation.source).dump() +
+  std::string out = "scenario: " + Json(evaluation.scenario).dump() +
+                    "\nsource: " + Json(evaluation.source).dump() +
                     "\nseeds: " + Json(evaluation.seeds).dump() + "\npolicies:\n";
   const Json value = json_value(evaluation);
   for (const auto& [policy, metrics] : value["policies"].items()) {
@@ -140,7 +133,8 @@ reporting::ReportData report_of(const Evaluation& evaluation, const std::string&
     shown.kind = policy.reference ? reporting::PolicyKind::reference : reporting::PolicyKind::rule;
     if (!policy.runs.empty()) add_series(evaluation, policy.runs.front(), shown);
     for (const RunResult& run : policy.runs)
-      for (const simulator::PodOutcome& pod : run.outcomes) shown.response_s.push_back(pod.finished_s - pod.arrived_s);
+      for (const simulator::PodOutcome& pod : run.outcomes)
+        shown.response_s.push_back(pod.finished_s - pod.arrived_s);
   }
   return report;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 
@@ -12,20 +13,31 @@ constexpr Duration kRecent = std::chrono::minutes{15};
 
 bool beyond_columns(const Resources& r) { return r.ephemeral_storage.count != 0 || !r.extended.empty(); }
 
+bool is_odd(const Node& node) {
+  const auto even = [](std::int64_t whole) { return whole > 0 && static_cast<double>(whole) <= kEvenWhole; };
+  return !even(node.allocatable.cpu.count) || !even(node.allocatable.memory.count);
+}
+
 float per_unit(double capacity) { return capacity > 0 ? static_cast<float>(1.0 / capacity) : 0.0F; }
 
 }  // namespace
+
+double percent_per(double whole) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return std::nextafter(std::nextafter(100.0 / whole, infinity), infinity);
+}
 
 void ClusterState::grow(std::size_t nodes) {
   if (nodes <= nodes_.size()) return;
   nodes_.resize(nodes);
   NodeColumns& c = columns_;
   for (auto* column : {&c.present, &c.tainted, &c.cordoned}) column->resize(nodes);
-  for (auto* column : {&c.allocatable_cpu, &c.allocatable_memory, &c.requested_cpu, &c.requested_memory,
-                       &c.non_zero_cpu, &c.non_zero_memory, &c.per_cpu, &c.per_memory})
+  for (auto* column :
+       {&c.allocatable_cpu, &c.allocatable_memory, &c.requested_cpu, &c.requested_memory, &c.free_cpu,
+        &c.free_memory, &c.room_cpu, &c.room_memory, &c.percent_per_cpu, &c.percent_per_memory})
     column->resize(nodes);
-  for (auto* column : {&c.pods, &c.max_pods, &c.cpu_share, &c.memory_share, &c.per_cpu_near, &c.per_memory_near,
-                       &c.balance})
+  for (auto* column : {&c.pods, &c.free_pods, &c.cpu_share, &c.memory_share, &c.per_cpu_near,
+                       &c.per_memory_near, &c.balance})
     column->resize(nodes);
   c.zone.resize(nodes);
   for (std::size_t d = 0; d < kDimensions; ++d)
@@ -44,12 +56,19 @@ void ClusterState::set_node(const Node& node) {
   columns_.tainted[i] = !node.taints.empty();
   columns_.cordoned[i] = node.unschedulable;
   columns_.zone[i] = zone_number(node.labels);
-  columns_.allocatable_cpu[i] = static_cast<double>(node.allocatable.cpu.count);
-  columns_.allocatable_memory[i] = static_cast<double>(node.allocatable.memory.count);
-  columns_.per_cpu[i] = node.allocatable.cpu.count > 0 ? 1 / columns_.allocatable_cpu[i] : 0;
-  columns_.per_memory[i] = node.allocatable.memory.count > 0 ? 1 / columns_.allocatable_memory[i] : 0;
+  const auto cpu = static_cast<double>(node.allocatable.cpu.count);
+  const auto memory = static_cast<double>(node.allocatable.memory.count);
+  columns_.room_cpu[i] += cpu - columns_.allocatable_cpu[i];
+  columns_.room_memory[i] += memory - columns_.allocatable_memory[i];
+  columns_.allocatable_cpu[i] = cpu;
+  columns_.allocatable_memory[i] = memory;
+  const bool both = cpu > 0 && memory > 0, odd = is_odd(node);
+  columns_.per_cpu_near[i] = both ? static_cast<float>(1 / cpu) : 0.0F;
+  columns_.per_memory_near[i] = both ? static_cast<float>(1 / memory) : 0.0F;
+  columns_.percent_per_cpu[i] = odd ? 0 : percent_per(cpu);
+  columns_.percent_per_memory[i] = odd ? 0 : percent_per(memory);
   refresh_shares(i);
-  columns_.max_pods[i] = static_cast<float>(node.max_pods);
+  columns_.free_pods[i] = static_cast<float>(node.max_pods) - columns_.pods[i];
   for (std::size_t d = 0; d < kDimensions; ++d) columns_.per_unit[d][i] = per_unit(node.capacity.of[d]);
   refresh_load(entry);
 }
@@ -72,29 +91,21 @@ void ClusterState::count_kinds(const Node& node, std::size_t i, int sign) {
   const auto by = static_cast<std::size_t>(sign);  // wraps around and back
   if (!node.taints.empty()) columns_.tainted_nodes += by;
   if (node.unschedulable) columns_.cordoned_nodes += by;
-  if (node.allocatable.cpu.count <= 0 || node.allocatable.memory.count <= 0) columns_.odd_nodes += by;
+  if (is_odd(node)) columns_.odd_nodes += by;
 }
 
 void ClusterState::refresh_shares(std::size_t i) {
   NodeColumns& c = columns_;
+  c.free_cpu[i] = c.allocatable_cpu[i] - c.requested_cpu[i];
+  c.free_memory[i] = c.allocatable_memory[i] - c.requested_memory[i];
   const bool both = c.allocatable_cpu[i] > 0 && c.allocatable_memory[i] > 0;
   const double cpu = both ? c.requested_cpu[i] / c.allocatable_cpu[i] : 0;
   const double memory = both ? c.requested_memory[i] / c.allocatable_memory[i] : 0;
   c.cpu_share[i] = static_cast<float>(cpu);
   c.memory_share[i] = static_cast<float>(memory);
-  c.per_cpu_near[i] = static_cast<float>(c.per_cpu[i]);
-  c.per_memory_near[i] = static_cast<float>(c.per_memory[i]);
   const double apart = std::fabs((std::min(1.0, cpu) - std::min(1.0, memory)) / 2);
   c.balance[i] = static_cast<float>(std::floor((1 - apart) * 100));
 }
-
-PodRecord* ClusterState::find(PodId pod) {
-  if (pod.slot >= pods_.size() || !in_use_[pod.slot]) return nullptr;
-  PodRecord& record = pods_[pod.slot];
-  return record.pod.id == pod ? &record : nullptr;
-}
-
-const PodRecord* ClusterState::pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
 
 void ClusterState::add_pending(Pod pod) {
   if (find(pod.id)) return;  // delivered twice
@@ -191,9 +202,10 @@ void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& ex
   const std::size_t i = node.slot;
   columns_.requested_cpu[i] += sign * static_cast<double>(shape.request.cpu.count);
   columns_.requested_memory[i] += sign * static_cast<double>(shape.request.memory.count);
-  columns_.non_zero_cpu[i] += sign * static_cast<double>(shape.non_zero.cpu.count);
-  columns_.non_zero_memory[i] += sign * static_cast<double>(shape.non_zero.memory.count);
+  columns_.room_cpu[i] -= sign * static_cast<double>(shape.non_zero.cpu.count);
+  columns_.room_memory[i] -= sign * static_cast<double>(shape.non_zero.memory.count);
   columns_.pods[i] += static_cast<float>(sign);
+  columns_.free_pods[i] -= static_cast<float>(sign);
   refresh_shares(i);
   if (beyond_columns(shape.request))
     sign > 0 ? entry.requested += shape.request : entry.requested -= shape.request;
@@ -252,19 +264,6 @@ void ClusterState::set_expected(PodId pod, const Demand& expected) {
   record->expected = expected;
 }
 
-void ClusterState::set_expected(NodeId node, std::span<const Sampled> pods) {
-  if (node.slot >= nodes_.size()) return;
-  NodeEntry& entry = nodes_[node.slot];
-  for (const Sampled& sampled : pods) {
-    PodRecord* record = find(sampled.pod);
-    if (!record || record->place == PodPlace::pending || record->node != node) continue;
-    entry.load.mean += sampled.expected.mean - record->expected.mean;
-    entry.load.variance += sampled.expected.variance - record->expected.variance;
-    record->expected = sampled.expected;
-  }
-  refresh_load(entry);
-}
-
 void ClusterState::mark_started(PodId pod, Time now) {
   PodRecord* record = find(pod);
   if (!record || record->place == PodPlace::pending) return;
@@ -272,9 +271,9 @@ void ClusterState::mark_started(PodId pod, Time now) {
   record->since = now;
 }
 
-void ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
+PodRecord* ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
   PodRecord* record = find(pod);
-  if (!record || record->place == PodPlace::pending) return;
+  if (!record || record->place == PodPlace::pending) return nullptr;
   // One step of an exponential average, to first order: a sample a minute needs no more.
   const double passed = to_seconds(measured - record->sampled_at);
   const double keep = record->samples == 0 ? 0 : to_seconds(kRecent) / (to_seconds(kRecent) + passed);
@@ -282,6 +281,7 @@ void ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
   record->sampled_at = measured;
   record->sampled += usage;
   ++record->samples;
+  return record;
 }
 
 void ClusterState::set_base_load(NodeId node, const Usage& base, Time measured) {

@@ -1,52 +1,65 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/column.h"
 #include "base/time.h"
 #include "cluster/node.h"
 #include "cluster/pod.h"
+#include "cluster/world.h"
 
 namespace evenkeel {
 
 // One array per fact, indexed by NodeId::slot, so that a question about every node is a
-// straight walk through memory. Requests are doubles holding exact integers (below 2^53):
-// vector units divide those, and do not divide 64-bit integers.
+// straight walk through memory. What is walked for every pod is kept as the answer needs it
+// (what is free, not what there is and what is taken), so that little is read. Amounts are
+// doubles holding exact integers (below 2^53): vector units multiply those best.
 struct NodeColumns {
   std::vector<std::uint8_t> present;
-  std::vector<double> allocatable_cpu, allocatable_memory;
-  std::vector<double> requested_cpu, requested_memory;
-  std::vector<double> per_cpu, per_memory;  // one over what is allocatable; 0 where nothing is
-  // Requested of allocatable, near enough for a first look, and how evenly the two are
-  // requested, 0..100, exactly as NodeResourcesBalancedAllocation rounds it.
-  std::vector<float> cpu_share, memory_share, per_cpu_near, per_memory_near, balance;
-  std::vector<double> non_zero_cpu, non_zero_memory;  // see non_zero_request
-  std::vector<float> pods, max_pods;
+  Column<double> allocatable_cpu, allocatable_memory, requested_cpu, requested_memory;
+  Column<double> free_cpu, free_memory;                // allocatable less requested; below 0: over-committed
+  Column<double> room_cpu, room_memory;                // allocatable less what non_zero_request says
+  Column<double> percent_per_cpu, percent_per_memory;  // see percent_per; 0 on odd nodes
+  // Requested of allocatable and one over allocatable, near enough for a first look (0 where
+  // either is missing); and how evenly the two are requested, 0..100, exactly as
+  // NodeResourcesBalancedAllocation rounds it.
+  Column<float> cpu_share, memory_share, per_cpu_near, per_memory_near, balance;
+  Column<float> pods, free_pods;  // free: how many more it may take
   // Expected use as a share of capacity (0 where absent), and one over the capacity.
-  std::array<std::vector<float>, kDimensions> utilization, per_unit;
-  std::array<std::vector<float>, kDimensions> variance;  // of that share
+  std::array<Column<float>, kDimensions> utilization, per_unit;
+  std::array<Column<float>, kDimensions> variance;  // of that share
   std::vector<std::uint8_t> tainted, cordoned;
   std::vector<std::uint32_t> zone;  // topology.kubernetes.io/zone, numbered as met; 0: no such label
 
-  std::size_t tainted_nodes = 0, cordoned_nodes = 0, odd_nodes = 0;  // odd: no CPU or no memory at all
+  std::size_t tainted_nodes = 0, cordoned_nodes = 0;
+  std::size_t odd_nodes = 0;  // no CPU, no memory, or more than kEvenWhole of either
 
   std::size_t size() const { return present.size(); }
 };
+
+// 100 / whole, rounded up by so little that floor(part * percent_per(whole)) is exactly the
+// integer division 100 * part / whole, for 0 <= part <= whole <= kEvenWhole: the product is
+// never below the true quotient, and above it by less than the 1 / whole that a quotient
+// which is no whole number lacks to the next.
+inline constexpr double kEvenWhole = 4398046511104.0;  // 2^42: 4 TiB
+double percent_per(double whole);
 
 enum class PodPlace { pending, assumed, bound };
 
 struct PodRecord {
   Pod pod;
   PodPlace place = PodPlace::pending;
-  NodeId node;                 // meaningful unless pending
-  Time since{};                // when it was assumed or found there
-  bool started = false;        // its containers run; since then says from when
-  Demand expected;             // counted in the node's columns while placed
-  Usage sampled;               // sum of the samples seen of this very pod
-  Usage recent;                // the same, the last quarter of an hour counting most
-  std::uint32_t samples = 0;   // 0: no sample shows it yet
+  NodeId node;                // meaningful unless pending
+  Time since{};               // when it was assumed or found there
+  bool started = false;       // its containers run; since then says from when
+  Demand expected;            // counted in the node's columns while placed
+  Usage sampled;              // sum of the samples seen of this very pod
+  Usage recent;               // the same, the last quarter of an hour counting most
+  std::uint32_t samples = 0;  // 0: no sample shows it yet
   Time sampled_at{};
   std::uint32_t position = 0;  // in its node's list of pods
 };
@@ -80,21 +93,19 @@ class ClusterState {
   bool unassume(PodId pod);                        // back to pending; false unless it was assumed
   void remove_pod(PodId pod);
 
-  const PodRecord* pod(PodId pod) const;
+  const PodRecord* pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
   std::size_t pod_count() const { return pod_count_; }
 
   void mark_started(PodId pod, Time now);
   void set_expected(PodId pod, const Demand& expected);
-  void add_sample(PodId pod, const Usage& usage, Time measured);
+  PodRecord* add_sample(PodId pod, const Usage& usage, Time measured);  // null: not placed, not counted
   // Room kept for a pod that is on its way, as if it were there; every reserve is ended by a release.
   void reserve(NodeId node, const PodTemplate& shape, const Demand& expected);
   void release(NodeId node, const PodTemplate& shape, const Demand& expected);
-  // The same for several pods of one node, at the price of one.
-  struct Sampled {
-    PodId pod;
-    Demand expected;
-  };
-  void set_expected(NodeId node, std::span<const Sampled> pods);
+  // One node's sample, in one go: each pod's part is added to its record, expected_use(record)
+  // then says what the pod is expected to use from now on, and what no pod explains is base load.
+  template <class ExpectedUse>
+  void add_report(const UsageReported& report, ExpectedUse expected_use);
   // What the node itself uses: system daemons, and whatever no pod explains.
   void set_base_load(NodeId node, const Usage& base, Time measured);
   const Usage& base_load(NodeId node) const { return nodes_[node.slot].base; }
@@ -123,7 +134,11 @@ class ClusterState {
     std::uint64_t version = 0;
   };
 
-  PodRecord* find(PodId pod);
+  PodRecord* find(PodId pod) {
+    if (pod.slot >= pods_.size() || !in_use_[pod.slot]) return nullptr;
+    PodRecord& record = pods_[pod.slot];
+    return record.pod.id == pod ? &record : nullptr;
+  }
   void put(PodRecord& record, NodeId node, const Demand& expected, Time now);
   void take(PodRecord& record);
   void count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign);
@@ -136,12 +151,31 @@ class ClusterState {
 
   std::vector<NodeEntry> nodes_;
   NodeColumns columns_;
-  std::vector<PodRecord> pods_;       // by PodId::slot
-  std::vector<std::uint8_t> in_use_;  // likewise
+  std::vector<PodRecord> pods_;                  // by PodId::slot
+  std::vector<std::uint8_t> in_use_;             // likewise
   std::vector<std::vector<Replicas>> replicas_;  // by WorkloadId::slot
-  std::vector<std::string> zones_;    // zones_[i] is number i + 1
+  std::vector<std::string> zones_;               // zones_[i] is number i + 1
   std::size_t node_count_ = 0, pod_count_ = 0;
   Time last_measured_ = Time::min();
 };
+
+template <class ExpectedUse>
+void ClusterState::add_report(const UsageReported& report, ExpectedUse expected_use) {
+  if (!has_node(report.node)) return;
+  NodeEntry& entry = nodes_[report.node.slot];
+  Usage base = report.total;
+  for (const PodUsage& sample : report.pods) {
+    base -= sample.usage;
+    PodRecord* record = add_sample(sample.pod, sample.usage, report.measured);
+    if (!record) continue;
+    const Demand expected = expected_use(*record, sample.usage);
+    if (record->node != report.node) continue;
+    entry.load.mean += expected.mean - record->expected.mean;
+    entry.load.variance += expected.variance - record->expected.variance;
+    record->expected = expected;
+  }
+  for (double& amount : base.of) amount = std::max(0.0, amount);
+  set_base_load(report.node, base, report.measured);
+}
 
 }  // namespace evenkeel

@@ -186,10 +186,12 @@ TEST(ClusterState, CountsTaintedCordonedAndOddNodesAsTheyComeChangeAndGo) {
   EXPECT_EQ(cluster.columns().cordoned_nodes, 1U);
   EXPECT_EQ(cluster.columns().odd_nodes, 1U);
   cluster.remove_node(kHere);
-  EXPECT_EQ(cluster.columns().tainted_nodes + cluster.columns().cordoned_nodes + cluster.columns().odd_nodes, 0U);
+  EXPECT_EQ(cluster.columns().tainted_nodes + cluster.columns().cordoned_nodes + cluster.columns().odd_nodes,
+            0U);
   cluster.set_node(node);
   cluster.set_node(test_node(0));
-  EXPECT_EQ(cluster.columns().tainted_nodes + cluster.columns().cordoned_nodes + cluster.columns().odd_nodes, 0U);
+  EXPECT_EQ(cluster.columns().tainted_nodes + cluster.columns().cordoned_nodes + cluster.columns().odd_nodes,
+            0U);
 }
 
 TEST(ClusterState, KnowsHowManyPodsOfAWorkloadEachNodeHolds) {
@@ -264,8 +266,8 @@ void expect_equal(const ClusterState& cluster, const Model& model, const std::ve
     if (const auto base = model.base.find(i); base != model.base.end()) load.mean += base->second;
     ASSERT_EQ(c.requested_cpu[i], cpu) << step;
     ASSERT_EQ(c.requested_memory[i], memory) << step;
-    ASSERT_EQ(c.non_zero_cpu[i], non_zero_cpu) << step;
-    ASSERT_EQ(c.non_zero_memory[i], non_zero_memory) << step;
+    ASSERT_EQ(c.allocatable_cpu[i] - c.room_cpu[i], non_zero_cpu) << step;
+    ASSERT_EQ(c.allocatable_memory[i] - c.room_memory[i], non_zero_memory) << step;
     ASSERT_EQ(c.pods[i], static_cast<float>(pods)) << step;
     ASSERT_EQ(cluster.requested({i}).extended, beyond.extended) << step;
     for (std::size_t d = 0; d < kDimensions; ++d) {
@@ -316,7 +318,9 @@ TEST(ClusterState, EqualsARecountAfterTenThousandRandomOperations) {
     const NodeId node{static_cast<std::uint32_t>(random.below(nodes.size()))};
     const PodRecord* record = cluster.pod(id);
     switch (random.below(10)) {
-      case 0: cluster.set_node(nodes[node.slot]); break;
+      case 0:
+        cluster.set_node(nodes[node.slot]);
+        break;
       case 1:
         if (random.chance(0.3)) {
           cluster.remove_node(node);

@@ -64,8 +64,8 @@ QosClass qos_class(const PodSpec& spec) {
   }
   bool anything = false, all_equal = true;
   const auto look = [&](const Container& c) {
-    anything = anything || c.requests.cpu.count > 0 || c.requests.memory.count > 0 || c.limits.cpu.count > 0 ||
-          c.limits.memory.count > 0;
+    anything = anything || c.requests.cpu.count > 0 || c.requests.memory.count > 0 ||
+               c.limits.cpu.count > 0 || c.limits.memory.count > 0;
     // A limit without a request implies the same request.
     const MilliCpu cpu = c.requests.cpu.count > 0 ? c.requests.cpu : c.limits.cpu;
     const Bytes memory = c.requests.memory.count > 0 ? c.requests.memory : c.limits.memory;
@@ -78,6 +78,15 @@ QosClass qos_class(const PodSpec& spec) {
   return all_equal ? QosClass::guaranteed : QosClass::burstable;
 }
 
+bool is_plain(const PodSpec& spec) {
+  const auto has_ports = [](const Container& container) { return !container.ports.empty(); };
+  return spec.node_name.empty() && spec.node_selector.all().empty() && spec.node_affinity == NodeAffinity{} &&
+         spec.pod_affinity.empty() && spec.pod_anti_affinity.empty() && spec.spread.empty() &&
+         spec.volume_claims.empty() && spec.resource_claims.empty() &&
+         std::none_of(spec.containers.begin(), spec.containers.end(), has_ports) &&
+         std::none_of(spec.init_containers.begin(), spec.init_containers.end(), has_ports);
+}
+
 PodTemplate::PodTemplate(std::string name_space_, Labels labels_, std::vector<OwnerReference> owners_,
                          WorkloadId workload_, PodSpec spec_)
     : name_space(std::move(name_space_)),
@@ -88,6 +97,7 @@ PodTemplate::PodTemplate(std::string name_space_, Labels labels_, std::vector<Ow
       request(effective_request(spec)),
       limit(effective_limit(spec)),
       non_zero(non_zero_request(spec)),
-      qos(qos_class(spec)) {}
+      qos(qos_class(spec)),
+      plain(is_plain(spec)) {}
 
 }  // namespace evenkeel

@@ -134,6 +134,10 @@ NonZeroRequest non_zero_request(const PodSpec& spec);
 enum class QosClass { guaranteed, burstable, best_effort };
 QosClass qos_class(const PodSpec& spec);
 
+// Whether the pod asks for nothing but resources: any node that has them will do. Most do,
+// and are spared the questions that only others need to be asked.
+bool is_plain(const PodSpec& spec);
+
 // Everything the pods of one controller have in common, stored once however many
 // there are, with what is derived from it worked out once.
 class PodTemplate {
@@ -150,6 +154,7 @@ class PodTemplate {
   const Resources request, limit;
   const NonZeroRequest non_zero;
   const QosClass qos;
+  const bool plain;
 };
 
 enum class PodPhase { pending, running, succeeded, failed };

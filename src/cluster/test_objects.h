@@ -30,7 +30,8 @@ inline PodSpec spec_asking(std::int64_t milli_cpu, std::int64_t memory) {
 
 inline std::shared_ptr<const PodTemplate> test_shape(PodSpec spec, WorkloadId workload = {},
                                                      std::vector<OwnerReference> owners = {}) {
-  return std::make_shared<const PodTemplate>("default", Labels{}, std::move(owners), workload, std::move(spec));
+  return std::make_shared<const PodTemplate>("default", Labels{}, std::move(owners), workload,
+                                             std::move(spec));
 }
 
 inline std::shared_ptr<const PodTemplate> shape_asking(std::int64_t milli_cpu, std::int64_t memory,
@@ -39,7 +40,10 @@ inline std::shared_ptr<const PodTemplate> shape_asking(std::int64_t milli_cpu, s
 }
 
 inline Pod test_pod(PodId id, std::shared_ptr<const PodTemplate> shape) {
-  return {id, "pod-" + std::to_string(id.slot) + "-" + std::to_string(id.generation), std::move(shape), {},
+  return {id,
+          "pod-" + std::to_string(id.slot) + "-" + std::to_string(id.generation),
+          std::move(shape),
+          {},
           PodPhase::pending};
 }
 

@@ -14,7 +14,8 @@ using ActionWatch = std::function<void(const Action&, Time)>;
 // Where a question meets a policy and an action meets a World.
 class ControlLoop {
  public:
-  ControlLoop(World& world, scheduling::Scheduler& scheduler, scheduling::PlacementPolicy& policy, Random random)
+  ControlLoop(World& world, scheduling::Scheduler& scheduler, scheduling::PlacementPolicy& policy,
+              Random random)
       : world_(world), scheduler_(scheduler), policy_(policy), random_(random.fork("policy")) {}
 
   void watch_decisions(DecisionWatch watch) { decision_watch_ = std::move(watch); }

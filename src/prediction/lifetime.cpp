@@ -46,7 +46,9 @@ void Lifetime::survival(double age_s, std::span<const double> ahead_s, std::span
     return;
   }
   const double per_spread = 1 / log_spread;
-  const auto beyond = [&](double t) { return t <= 0 ? 1.0 : upper_tail((std::log(t) - log_median) * per_spread); };
+  const auto beyond = [&](double t) {
+    return t <= 0 ? 1.0 : upper_tail((std::log(t) - log_median) * per_spread);
+  };
   const double so_far = beyond(age_s);
   for (std::size_t i = 0; i < ahead_s.size(); ++i) {
     // It may have outlived everything seen before. What is left is then taken to be of the

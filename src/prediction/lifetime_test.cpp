@@ -72,7 +72,8 @@ TEST(LifetimeHistory, RecoversFixedDuration) {
   Random random(5);
   LifetimeHistory history;
   for (int i = 0; i < 200; ++i) history.add(random.between(0.2, 0.5), 90);
-  for (const double cores : {0.1, 0.25, 2.0}) EXPECT_NEAR(history.predict(cores).median_s(), 90, 0.5) << cores;
+  for (const double cores : {0.1, 0.25, 2.0})
+    EXPECT_NEAR(history.predict(cores).median_s(), 90, 0.5) << cores;
 }
 
 TEST(LifetimeHistory, GrowsSurerWithEveryEnd) {

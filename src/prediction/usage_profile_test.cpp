@@ -13,7 +13,7 @@ Usage times(double factor) { return Usage{{0.9, 1e8, 2e6, 1e6, 3e7, 4e7}} * fact
 TEST(UsageProfile, IsEmptyUntilItHasSeenSomething) {
   UsageProfile profile;
   EXPECT_TRUE(profile.empty());
-  profile.add(1, times(1), Time{});
+  profile.add(1, times(1));
   EXPECT_FALSE(profile.empty());
 }
 
@@ -22,7 +22,7 @@ TEST(UsageProfile, ScalesDemandWithTheCpuAPodIsAllowed) {
   UsageProfile profile;
   for (int i = 0; i < 300; ++i) {
     const double cores = random.between(0.2, 0.8);
-    profile.add(cores, times(cores), Time{});
+    profile.add(cores, times(cores));
   }
   const Demand demand = profile.predict(2);
   for (std::size_t d = 0; d < kDimensions; ++d)
@@ -37,7 +37,7 @@ TEST(UsageProfile, EqualsSixRegressionsOverTheSameAllowances) {
     const double cores = random.between(0.1, 4);
     Usage usage;
     for (double& amount : usage.of) amount = random.between(5, 10) + cores;
-    profile.add(cores, usage, Time{});
+    profile.add(cores, usage);
     for (std::size_t d = 0; d < kDimensions; ++d) lines[d].add(cores, usage.of[d]);
   }
   const Demand demand = profile.predict(1.5);
@@ -49,7 +49,7 @@ TEST(UsageProfile, EqualsSixRegressionsOverTheSameAllowances) {
 
 TEST(UsageProfile, NeverPredictsLessThanNothing) {
   UsageProfile profile;
-  for (const double cores : {1.0, 2.0, 3.0}) profile.add(cores, times(cores - 1), Time{});
+  for (const double cores : {1.0, 2.0, 3.0}) profile.add(cores, times(cores - 1));
   const Demand demand = profile.predict(0.1);
   for (const double amount : demand.mean.of) EXPECT_EQ(amount, 0);
   for (const double amount : demand.variance.of) EXPECT_GE(amount, 0);
@@ -58,7 +58,7 @@ TEST(UsageProfile, NeverPredictsLessThanNothing) {
 TEST(UsageProfile, IsUnsureByAsMuchAsUseVaries) {
   Random random(3);
   UsageProfile profile;
-  for (int i = 0; i < 4000; ++i) profile.add(1, Usage{{random.normal(5, 0.5), 0, 0, 0, 0, 0}}, Time{});
+  for (int i = 0; i < 4000; ++i) profile.add(1, Usage{{random.normal(5, 0.5), 0, 0, 0, 0, 0}});
   EXPECT_NEAR(profile.predict(1).variance[Dimension::cpu], 0.25, 0.02);
 }
 

@@ -40,7 +40,8 @@ const WorkloadHistory::Entry* WorkloadHistory::find(WorkloadId workload) const {
 
 void WorkloadHistory::observe_pod(const Pod& pod) {
   Entry& known = entry(pod.shape->workload);
-  if (!known.shape_class && ShapeClasses::has_class(*pod.shape)) known.shape_class = ShapeClasses::key_of(*pod.shape);
+  if (!known.shape_class && ShapeClasses::has_class(*pod.shape))
+    known.shape_class = ShapeClasses::key_of(*pod.shape);
 }
 
 // Only workloads that run for ever and were seen to do anything speak for their class.
@@ -60,7 +61,8 @@ void WorkloadHistory::consider_class(const Entry& known, Demand& demand) const {
   const ShapeClasses::Typical typical = classes_.of(*known.shape_class);
   if (typical.workloads < 2) return;
   demand.mean = demand.mean * kOwnShare + typical.mean * (1 - kOwnShare);
-  for (std::size_t d = 0; d < kDimensions; ++d) demand.peak.of[d] = std::max(demand.peak.of[d], typical.peak.of[d]);
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    demand.peak.of[d] = std::max(demand.peak.of[d], typical.peak.of[d]);
 }
 
 void WorkloadHistory::observe_usage(const Pod& pod, const Usage& usage, Time at) {

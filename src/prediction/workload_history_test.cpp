@@ -22,7 +22,8 @@ TEST(WorkloadHistory, StartsFromRequestsAndDoubtsThem) {
   EXPECT_DOUBLE_EQ(demand.variance[Dimension::cpu], 0.0625);
   for (const Dimension d : {Dimension::receive, Dimension::transmit, Dimension::read, Dimension::write})
     EXPECT_EQ(demand.mean[d], 0);
-  EXPECT_DOUBLE_EQ(history.demand(pod_of(kVideo, 0)).mean[Dimension::cpu], 0.1);  // as kube-scheduler scores it
+  EXPECT_DOUBLE_EQ(history.demand(pod_of(kVideo, 0)).mean[Dimension::cpu],
+                   0.1);  // as kube-scheduler scores it
 }
 
 TEST(WorkloadHistory, KnowsNothingBeforeItWasTold) {

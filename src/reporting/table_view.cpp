@@ -1,5 +1,6 @@
 #include "reporting/table_view.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reporting/number_format.h"
@@ -12,6 +13,9 @@ std::optional<double> comparable_mean(const TableRow& row, std::size_t column) {
     return std::nullopt;
   return row.cells[column]->mean;
 }
+
+// Runs that differ in the last bits only are equally good.
+bool same(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::max(std::fabs(a), std::fabs(b)); }
 
 // The best mean of the rows that `competes` accepts; nothing unless at least two of them have one.
 template <class Competes>
@@ -41,8 +45,9 @@ std::vector<std::vector<CellMarks>> mark_best(const TableView& table) {
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       const auto mean = comparable_mean(table.rows[r], column);
       if (!mean) continue;
-      marks[r][column].best = table.rows[r].kind != PolicyKind::reference && mean == best;
-      marks[r][column].best_rule = table.rows[r].kind == PolicyKind::rule && mean == best_rule;
+      marks[r][column].best = table.rows[r].kind != PolicyKind::reference && best && same(*mean, *best);
+      marks[r][column].best_rule =
+          table.rows[r].kind == PolicyKind::rule && best_rule && same(*mean, *best_rule);
     }
   }
   return marks;

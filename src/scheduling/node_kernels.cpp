@@ -1,6 +1,8 @@
 #include "scheduling/node_kernels.h"
 
-#include <cstring>
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 
 #include "base/vector_clones.h"
@@ -10,96 +12,145 @@
 #endif
 
 namespace evenkeel::scheduling {
+namespace {
+
+constexpr float kNone = -std::numeric_limits<float>::infinity();
+constexpr std::size_t kLanes = 16;
+
+}  // namespace
+
 namespace plain {
 
+EVENKEEL_VECTOR_CLONES
 void clear_unfit(const FitColumns& c, double cpu, double memory, std::size_t from, std::size_t n,
                  std::uint8_t* feasible) {
   for (std::size_t i = from; i < n; ++i) {
-    const bool fits = c.cpu_used[i] + cpu <= c.cpu_has[i] && c.memory_used[i] + memory <= c.memory_has[i] &&
-                      c.pods[i] < c.max_pods[i];
-    if (!fits) feasible[i] = 0;
+    const bool fits = (cpu <= c.free_cpu[i]) & (memory <= c.free_memory[i]) & (c.free_pods[i] >= 1);
+    feasible[i] = static_cast<std::uint8_t>(feasible[i] & fits);
   }
 }
 
+EVENKEEL_VECTOR_CLONES
 float highest_score(const float* scores, const std::uint8_t* feasible, std::size_t from, std::size_t n) {
-  float top = -std::numeric_limits<float>::infinity();
+  std::array<float, kLanes> best;
+  best.fill(kNone);
+  std::size_t i = from;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float score = feasible[i + lane] ? scores[i + lane] : kNone;
+      best[lane] = score > best[lane] ? score : best[lane];
+    }
+  }
+  for (; i < n; ++i)
+    if (feasible[i]) best[0] = std::max(best[0], scores[i]);
+  return *std::max_element(best.begin(), best.end());
+}
+
+EVENKEEL_VECTOR_CLONES
+std::size_t count_equal(const float* scores, const std::uint8_t* feasible, std::size_t from, std::size_t n,
+                        float wanted) {
+  std::uint32_t count = 0;
   for (std::size_t i = from; i < n; ++i)
-    if (feasible[i] && scores[i] > top) top = scores[i];
-  return top;
+    count += static_cast<std::uint32_t>(feasible[i] != 0) & static_cast<std::uint32_t>(scores[i] == wanted);
+  return count;
 }
 
 }  // namespace plain
 
 namespace {
 
+// How far from the start the functions below get: whole vectors. 0 on other machines.
+std::size_t by_vectors(std::size_t n) {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  return has ? n / kLanes * kLanes : 0;
+#else
+  return n * 0;
+#endif
+}
+
 #if defined(__x86_64__)
 
-bool has_avx2() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  return has;
+#define EVENKEEL_AVX512 [[gnu::target("avx512f,avx512bw,avx512vl")]]
+
+EVENKEEL_AVX512
+__mmask16 open_nodes(const std::uint8_t* feasible) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(feasible));
+  return _mm_test_epi8_mask(bytes, bytes);
 }
 
-[[gnu::target("avx2,bmi2")]]
-std::size_t clear_unfit_avx2(const FitColumns& c, double cpu, double memory, std::size_t n, std::uint8_t* feasible) {
-  const __m256d more_cpu = _mm256_set1_pd(cpu), more_memory = _mm256_set1_pd(memory);
-  std::size_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    unsigned fits = 0;
-    for (std::size_t half = 0; half < 8; half += 4) {
-      const std::size_t at = i + half;
-      const __m256d cpu_fits = _mm256_cmp_pd(_mm256_add_pd(_mm256_loadu_pd(c.cpu_used + at), more_cpu),
-                                             _mm256_loadu_pd(c.cpu_has + at), _CMP_LE_OQ);
-      const __m256d memory_fits = _mm256_cmp_pd(_mm256_add_pd(_mm256_loadu_pd(c.memory_used + at), more_memory),
-                                                _mm256_loadu_pd(c.memory_has + at), _CMP_LE_OQ);
-      fits |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_and_pd(cpu_fits, memory_fits))) << half;
+EVENKEEL_AVX512
+void clear_unfit_avx512(const FitColumns& c, double cpu, double memory, std::size_t n,
+                        std::uint8_t* feasible) {
+  const __m512d more_cpu = _mm512_set1_pd(cpu), more_memory = _mm512_set1_pd(memory);
+  const __m128i ones = _mm_set1_epi8(1);
+  for (std::size_t i = 0; i < n; i += kLanes) {
+    __mmask8 fits[2];
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::size_t at = i + half * 8;
+      fits[half] = _mm512_cmp_pd_mask(more_cpu, _mm512_loadu_pd(c.free_cpu + at), _CMP_LE_OQ);
+      fits[half] =
+          _mm512_mask_cmp_pd_mask(fits[half], more_memory, _mm512_loadu_pd(c.free_memory + at), _CMP_LE_OQ);
     }
-    fits &= static_cast<unsigned>(
-        _mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(c.pods + i), _mm256_loadu_ps(c.max_pods + i), _CMP_LT_OQ)));
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, feasible + i, 8);
-    bytes &= _pdep_u64(fits, 0x0101010101010101ULL);  // a bit per node becomes a byte per node
-    std::memcpy(feasible + i, &bytes, 8);
+    const __mmask16 all = _mm512_mask_cmp_ps_mask(
+        _mm512_kunpackb(fits[1], fits[0]), _mm512_loadu_ps(c.free_pods + i), _mm512_set1_ps(1), _CMP_GE_OQ);
+    const __mmask16 left = all & open_nodes(feasible + i);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(feasible + i), _mm_maskz_mov_epi8(left, ones));
   }
-  return i;
 }
 
-[[gnu::target("avx2")]]
-float highest_avx2(const float* scores, const std::uint8_t* feasible, std::size_t n) {
-  const __m256 none = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
-  __m256 best = none;
-  for (std::size_t i = 0; i + 8 <= n; i += 8) {
-    const __m256i open = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(feasible + i)));
-    const __m256i closed = _mm256_cmpeq_epi32(open, _mm256_setzero_si256());
-    best = _mm256_max_ps(best, _mm256_blendv_ps(_mm256_loadu_ps(scores + i), none, _mm256_castsi256_ps(closed)));
+EVENKEEL_AVX512
+float highest_avx512(const float* scores, const std::uint8_t* feasible, std::size_t n) {
+  __m512 even = _mm512_set1_ps(kNone), odd = even;  // side by side: one would wait for itself
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    even = _mm512_mask_max_ps(even, open_nodes(feasible + i), even, _mm512_loadu_ps(scores + i));
+    odd =
+        _mm512_mask_max_ps(odd, open_nodes(feasible + i + kLanes), odd, _mm512_loadu_ps(scores + i + kLanes));
   }
-  float lanes[8];
-  _mm256_storeu_ps(lanes, best);
-  float top = lanes[0];
-  for (const float lane : lanes) top = lane > top ? lane : top;
-  return top;
+  if (i < n) even = _mm512_mask_max_ps(even, open_nodes(feasible + i), even, _mm512_loadu_ps(scores + i));
+  return _mm512_reduce_max_ps(_mm512_max_ps(even, odd));
 }
+
+EVENKEEL_AVX512
+std::size_t count_equal_avx512(const float* scores, const std::uint8_t* feasible, std::size_t n,
+                               float wanted) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; i += kLanes)
+    count += static_cast<std::size_t>(std::popcount(_mm512_mask_cmp_ps_mask(
+        open_nodes(feasible + i), _mm512_loadu_ps(scores + i), _mm512_set1_ps(wanted), _CMP_EQ_OQ)));
+  return count;
+}
+
+#undef EVENKEEL_AVX512
+
+#else
+
+void clear_unfit_avx512(const FitColumns&, double, double, std::size_t, std::uint8_t*) {}
+float highest_avx512(const float*, const std::uint8_t*, std::size_t) { return kNone; }
+std::size_t count_equal_avx512(const float*, const std::uint8_t*, std::size_t, float) { return 0; }
 
 #endif
 
 }  // namespace
 
-void clear_unfit(const FitColumns& columns, double cpu, double memory, std::size_t n, std::uint8_t* feasible) {
-  std::size_t done = 0;
-#if defined(__x86_64__)
-  if (has_avx2()) done = clear_unfit_avx2(columns, cpu, memory, n, feasible);
-#endif
-  plain::clear_unfit(columns, cpu, memory, done, n, feasible);
+void clear_unfit(const FitColumns& columns, double cpu, double memory, std::size_t n,
+                 std::uint8_t* feasible) {
+  const std::size_t done = by_vectors(n);
+  if (done > 0) clear_unfit_avx512(columns, cpu, memory, done, feasible);
+  if (done < n) plain::clear_unfit(columns, cpu, memory, done, n, feasible);
 }
 
 float highest_score(const float* scores, const std::uint8_t* feasible, std::size_t n) {
-#if defined(__x86_64__)
-  if (has_avx2() && n >= 8) {
-    const float top = highest_avx2(scores, feasible, n);
-    const float rest = plain::highest_score(scores, feasible, n / 8 * 8, n);
-    return rest > top ? rest : top;
-  }
-#endif
-  return plain::highest_score(scores, feasible, 0, n);
+  const std::size_t done = by_vectors(n);
+  const float top = done > 0 ? highest_avx512(scores, feasible, done) : kNone;
+  return done < n ? std::max(top, plain::highest_score(scores, feasible, done, n)) : top;
+}
+
+std::size_t count_equal(const float* scores, const std::uint8_t* feasible, std::size_t n, float wanted) {
+  const std::size_t done = by_vectors(n);
+  const std::size_t count = done > 0 ? count_equal_avx512(scores, feasible, done, wanted) : 0;
+  return done < n ? count + plain::count_equal(scores, feasible, done, n, wanted) : count;
 }
 
 EVENKEEL_VECTOR_CLONES
@@ -111,14 +162,6 @@ std::size_t count_set(const std::uint8_t* flags, std::size_t n) {
     for (std::size_t i = from; i < to; ++i) block = static_cast<std::uint8_t>(block + flags[i]);
     count += block;
   }
-  return count;
-}
-
-EVENKEEL_VECTOR_CLONES
-std::size_t count_equal(const float* scores, const std::uint8_t* feasible, std::size_t n, float wanted) {
-  std::uint32_t count = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    count += static_cast<std::uint32_t>(feasible[i] != 0) & static_cast<std::uint32_t>(scores[i] == wanted);
   return count;
 }
 

@@ -27,8 +27,8 @@ struct HoldBack {
 };
 
 struct MoveBudget {
-  double per_hour = 0;  // 0: never move
-  double per_day = 0;   // 0: ten times per_hour
+  double per_hour = 0;                           // 0: never move
+  double per_day = 0;                            // 0: ten times per_hour
   Duration every{std::chrono::seconds{5}};       // how often to look
   Duration cool_down{std::chrono::minutes{10}};  // per workload
   // A gain is imbalance times seconds, later ones counting less by exp(-t / foresight).

@@ -10,9 +10,12 @@ void PendingQueue::push(const QueuedPod& pod) {
   }
   if (pod.workload.slot >= lanes_.size()) lanes_.resize(pod.workload.slot + std::size_t{1});
   auto& pods = lanes_[pod.workload.slot].pods;
-  // A retried pod goes back to where it stood.
+  // A retried pod goes back to where it stood, behind those of higher priority.
+  const auto goes_before = [&](const QueuedPod& other) {
+    return pod.priority != other.priority ? pod.priority > other.priority : pod.sequence < other.sequence;
+  };
   auto at = pods.end();
-  while (at != pods.begin() && (at - 1)->sequence > pod.sequence) --at;
+  while (at != pods.begin() && goes_before(*(at - 1))) --at;
   pods.insert(at, pod);
 }
 

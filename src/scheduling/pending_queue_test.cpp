@@ -10,12 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-QueuedPod pod(std::uint32_t number, std::int32_t priority = 0, WorkloadId workload = {}, Time arrived = Time{}) {
+QueuedPod pod(std::uint32_t number, std::int32_t priority = 0, WorkloadId workload = {},
+              Time arrived = Time{}) {
   return {{number, 1}, priority, number, workload, arrived};
 }
 
 // What is popped until there is nothing, with run times by number (0 where not given).
-std::string drain(PendingQueue& queue, const std::map<std::uint32_t, double>& seconds = {}, Time now = Time{}) {
+std::string drain(PendingQueue& queue, const std::map<std::uint32_t, double>& seconds = {},
+                  Time now = Time{}) {
   std::string order;
   const auto run_time = [&](PodId id) {
     const auto at = seconds.find(id.slot);

@@ -9,7 +9,7 @@ namespace evenkeel::scheduling {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr double kHot = 0.8;           // of a node's CPU
+constexpr double kHot = 0.8;  // of a node's CPU
 constexpr double kPriceStep = 0.3;
 constexpr double kLeastPrice = 0.001;
 constexpr double kWorkAgain = 2;  // work done again counts for more than imbalance: somebody waits for it
@@ -48,7 +48,8 @@ struct Rebalancer::Outlook {
       const double xa = p.nodes[a].of[d] - p.mean.of[d], xb = p.nodes[b].of[d] - p.mean.of[d];
       const double l = less.of[d], m = more.of[d];
       const double shift = (m - l) / p.count;
-      const double squares = p.squares.of[d] - 2 * xa * l + l * l + 2 * xb * m + m * m - p.count * shift * shift;
+      const double squares =
+          p.squares.of[d] - 2 * xa * l + l * l + 2 * xb * m + m * m - p.count * shift * shift;
       total += std::sqrt(std::max(0.0, squares) / p.count) - p.deviation.of[d];
     }
     const auto hot = [](double cpu) { return std::max(0.0, cpu - kHot); };
@@ -70,7 +71,8 @@ bool Rebalancer::within_budget(Time now) {
   while (!moves_.empty() && now - moves_.front() >= 24h) moves_.pop_front();
   const double per_day = budget_.per_day > 0 ? budget_.per_day : 10 * budget_.per_hour;
   const auto this_hour = std::count_if(moves_.begin(), moves_.end(), [&](Time t) { return now - t < 1h; });
-  return static_cast<double>(this_hour) + 1 <= budget_.per_hour && static_cast<double>(moves_.size()) + 1 <= per_day;
+  return static_cast<double>(this_hour) + 1 <= budget_.per_hour &&
+         static_cast<double>(moves_.size()) + 1 <= per_day;
 }
 
 bool Rebalancer::cooled_down(WorkloadId workload, Time now) const {
@@ -78,7 +80,8 @@ bool Rebalancer::cooled_down(WorkloadId workload, Time now) const {
          now - last_of_[workload.slot] >= budget_.cool_down;
 }
 
-std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const prediction::WorkloadHistory& history,
+std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
+                                        const prediction::WorkloadHistory& history,
                                         const SchedulingOptions& options, Time now) {
   next_look_ = now + budget_.every;
   const NodeColumns& columns = cluster.columns();
@@ -106,7 +109,8 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
       const double age = record.started ? to_seconds(now - record.since) : 0;
       pods.push_back({id, node, life, age});
       all_endless = all_endless && life.endless;
-      last_end = std::max(last_end, life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s()));
+      last_end =
+          std::max(last_end, life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s()));
     }
   }
 
@@ -116,7 +120,8 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
   std::vector<Usage> load(columns.size());
   for (std::size_t k = 0; k < outlook.points.size(); ++k) {
     Outlook::Point& point = outlook.points[k];
-    point.ahead_s = -to_seconds(budget_.foresight) * std::log1p(-(static_cast<double>(k) + 0.5) / point_count);
+    point.ahead_s =
+        -to_seconds(budget_.foresight) * std::log1p(-(static_cast<double>(k) + 0.5) / point_count);
     point.count = static_cast<double>(outlook.present.size());
     point.nodes.resize(columns.size());
     for (const std::uint32_t node : outlook.present) load[node] = cluster.base_load({node});
@@ -124,7 +129,8 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
       load[pod.from] += seen_or_expected(*cluster.pod(pod.id)) * pod.life.survival(pod.age_s, point.ahead_s);
     for (const std::uint32_t node : outlook.present) point.nodes[node] = shares(columns, node, load[node]);
     for (std::size_t d = 0; d < kDimensions; ++d) {
-      for (const std::uint32_t node : outlook.present) point.mean.of[d] += point.nodes[node].of[d] / point.count;
+      for (const std::uint32_t node : outlook.present)
+        point.mean.of[d] += point.nodes[node].of[d] / point.count;
       for (const std::uint32_t node : outlook.present)
         point.squares.of[d] += std::pow(point.nodes[node].of[d] - point.mean.of[d], 2);
       point.deviation.of[d] = std::sqrt(point.squares.of[d] / point.count);
@@ -189,7 +195,8 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster, const predi
   if (workload.slot >= last_of_.size()) last_of_.resize(workload.slot + std::size_t{1}, Time::min());
   last_of_[workload.slot] = now;
   moves_.push_back(now);
-  best->why = "evens out the cluster: " + cluster.node(best->from).name + " to " + cluster.node(best->to).name;
+  best->why =
+      "evens out the cluster: " + cluster.node(best->from).name + " to " + cluster.node(best->to).name;
   return best;
 }
 

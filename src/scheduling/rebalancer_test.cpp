@@ -15,7 +15,8 @@ constexpr Usage kBusy{{0.5, 2e8, 0, 0, 0, 0}};
 // A cluster whose pods all sit on the first node, and a rebalancer that is asked every ten seconds.
 class Lopsided {
  public:
-  explicit Lopsided(MoveBudget budget, std::uint32_t nodes = 4, int pods = 8) : cluster(nodes), rebalancer(budget) {
+  explicit Lopsided(MoveBudget budget, std::uint32_t nodes = 4, int pods = 8)
+      : cluster(nodes), rebalancer(budget) {
     cluster.options.moves = budget;
     for (int i = 0; i < pods; ++i)
       cluster.add_running({0}, shape_asking(400, 1'000'000, {static_cast<std::uint32_t>(i)}), kBusy);
@@ -69,7 +70,8 @@ TEST(Rebalancer, EvensOutALopsidedCluster) {
 
 TEST(Rebalancer, LeavesAnEvenClusterAlone) {
   Lopsided even(budget(360), 4, 0);
-  for (std::uint32_t node = 0; node < 4; ++node) even.cluster.add_running({node}, shape_asking(400, 1'000'000), kBusy);
+  for (std::uint32_t node = 0; node < 4; ++node)
+    even.cluster.add_running({node}, shape_asking(400, 1'000'000), kBusy);
   for (int i = 0; i < 360; ++i) EXPECT_FALSE(even.look());
 }
 
@@ -97,7 +99,8 @@ TEST(Rebalancer, StaysWithinItsHourAndItsDay) {
   EXPECT_GT(moves.size(), static_cast<std::size_t>(kPerDay) / 2);
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const auto within = [&](Duration time) {
-      return std::count_if(moves.begin(), moves.end(), [&](Time t) { return t >= moves[i] && t < moves[i] + time; });
+      return std::count_if(moves.begin(), moves.end(),
+                           [&](Time t) { return t >= moves[i] && t < moves[i] + time; });
     };
     EXPECT_LE(within(1h), kPerHour);
     EXPECT_LE(within(24h), kPerDay);

@@ -41,9 +41,12 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                  [&](const NodeRemoved& e) { cluster_.remove_node(e.node); },
                  [&](const PodAdded& e) { pod_added(e.pod, now); },
                  [&](const PodFound& e) {
+                   const PodRecord* known = cluster_.pod(e.pod.id);
+                   if (known && known->place == PodPlace::pending) --waiting_;
+                   if (!known || known->place == PodPlace::pending) runs_.placed(e.pod, now);
                    forget_parked(e.pod.id);
+                   history_.observe_pod(e.pod);
                    cluster_.found(e.pod, e.node, history_.demand(e.pod), now);
-                   runs_.placed(e.pod, now);
                  },
                  [&](const PodBound& e) {
                    const PodRecord* record = cluster_.pod(e.pod);
@@ -121,19 +124,10 @@ Demand Scheduler::expected_use(const PodRecord& record) const {
 
 void Scheduler::usage_reported(const UsageReported& report, Time now) {
   if (!cluster_.has_node(report.node) || report.measured < cluster_.measured_at(report.node)) return;
-  Usage base = report.total;
-  sampled_.clear();
-  for (const PodUsage& sample : report.pods) {
-    const PodRecord* record = cluster_.pod(sample.pod);
-    base -= sample.usage;
-    if (!record || record->place == PodPlace::pending) continue;
-    history_.observe_usage(record->pod, sample.usage, report.measured);
-    cluster_.add_sample(sample.pod, sample.usage, report.measured);
-    sampled_.push_back({sample.pod, expected_use(*record)});
-  }
-  cluster_.set_expected(report.node, sampled_);
-  for (double& amount : base.of) amount = std::max(0.0, amount);
-  cluster_.set_base_load(report.node, base, report.measured);
+  cluster_.add_report(report, [&](const PodRecord& record, const Usage& usage) {
+    history_.observe_usage(record.pod, usage, report.measured);
+    return expected_use(record);
+  });
   if (options_.by_use.on) node_improved(report.node, now);
 }
 
@@ -198,11 +192,16 @@ bool Scheduler::take_reservation(const Pod& pod, const Demand& demand) {
 }
 
 void Scheduler::drop_reservations(Time now) {
-  std::erase_if(reservations_, [&](const Reservation& r) {
-    if (r.until > now) return false;
-    cluster_.release(r.node, *r.shape, r.demand);
-    return true;
-  });
+  for (std::size_t i = 0; i < reservations_.size();) {
+    if (reservations_[i].until > now) {
+      ++i;
+      continue;
+    }
+    const Reservation dropped = std::move(reservations_[i]);
+    reservations_.erase(reservations_.begin() + static_cast<std::ptrdiff_t>(i));
+    cluster_.release(dropped.node, *dropped.shape, dropped.demand);
+    node_improved(dropped.node, now);
+  }
 }
 
 Next Scheduler::next(Time now) {
@@ -228,7 +227,8 @@ Next Scheduler::next(Time now) {
   while (const auto queued = queue_.pop(now, run_time)) {
     if (!still_waits(*queued)) continue;
     const Pod& pod = cluster_.pod(queued->pod)->pod;
-    if (const std::string_view feature = unsupported_feature(pod.spec()); !feature.empty())
+    if (const std::string_view feature = pod.shape->plain ? "" : unsupported_feature(pod.spec());
+        !feature.empty())
       return Action{MarkUnschedulable{pod.id, "the pod uses " + std::string(feature) +
                                                   ", which is not honoured here: left pending, not guessed"}};
     Demand demand = history_.demand(pod);
@@ -247,8 +247,7 @@ Next Scheduler::next(Time now) {
       const PodRecord& record = *cluster_.pod(move->pod);
       // Reserved first, so that nobody takes the place while the pod is on its way.
       cluster_.reserve(move->to, *record.pod.shape, record.expected);
-      reservations_.push_back(
-          {move->to, record.pod.shape, record.expected, now + kReservation});
+      reservations_.push_back({move->to, record.pod.shape, record.expected, now + kReservation});
       return Action{EvictPod{move->pod, move->to, move->why}};
     }
   }
@@ -273,6 +272,7 @@ void Scheduler::hold(const PlacementRequest& request) {
 Time Scheduler::wake_at() const {
   Time at = std::min({rebalancer_.next_look(), next_flush_, next_held_look_});
   if (!retries_.empty()) at = std::min(at, retries_.top().at);
+  for (const Reservation& reservation : reservations_) at = std::min(at, reservation.until);
   return at;
 }
 

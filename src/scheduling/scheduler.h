@@ -88,7 +88,6 @@ class Scheduler {
   std::vector<QueuedPod> parked_;  // no node would do; waiting for one to improve
   std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
   std::vector<Reservation> reservations_;
-  std::vector<ClusterState::Sampled> sampled_;  // kept between reports: no allocation per sample
   std::vector<std::uint8_t> feasible_;  // lent to the open question
   std::size_t feasible_count_ = 0;
   std::uint64_t sequence_ = 0;

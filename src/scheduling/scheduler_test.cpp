@@ -169,7 +169,8 @@ TEST(Scheduler, LeavesAPodPendingWhoseWishesItDoesNotHonour) {
   PodSpec spec = spec_asking(100, 0);
   spec.volume_claims = {"data"};
   const PodId pod = desk.add(spec);
-  EXPECT_EQ(desk.complaint(), "the pod uses persistent volume claims, which is not honoured here: left pending, not guessed");
+  EXPECT_EQ(desk.complaint(),
+            "the pod uses persistent volume claims, which is not honoured here: left pending, not guessed");
   desk.now += 1h;
   EXPECT_TRUE(desk.idle());
   EXPECT_EQ(desk.scheduler.pending(), 1U);
@@ -222,7 +223,8 @@ TEST(Scheduler, LearnsHowLongPodsRunFromThoseThatCompleted) {
     desk.tell(PodGone{pod, how});
   }
   EXPECT_EQ(desk.scheduler.history().ends({3}), 1U);
-  EXPECT_NEAR(desk.scheduler.history().lifetime(test_pod({9, 1}, shape_asking(100, 0, {3}))).median_s(), 60, 1e-6);
+  EXPECT_NEAR(desk.scheduler.history().lifetime(test_pod({9, 1}, shape_asking(100, 0, {3}))).median_s(), 60,
+              1e-6);
 }
 
 TEST(Scheduler, TakesWhatNoPodExplainsForTheNodesOwnLoad) {

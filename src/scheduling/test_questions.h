@@ -36,7 +36,8 @@ class TestCluster {
 
   // A fresh sample of every node, so that load counts as known.
   void measure(const Usage& base = {}) {
-    for (std::uint32_t slot = 0; slot < state.columns().size(); ++slot) state.set_base_load({slot}, base, now);
+    for (std::uint32_t slot = 0; slot < state.columns().size(); ++slot)
+      state.set_base_load({slot}, base, now);
   }
 
   // One character per node: 1 where the filter lets the pod pass.

@@ -25,7 +25,8 @@ TEST(Contention, DividesWhatTheBaseLoadLeavesInProportionToDemand) {
 }
 
 TEST(Contention, MakesAPodAsFastAsItsScarcestResource) {
-  Claim claims[] = {{Usage{{4, 0, 1e8, 0, 0, 0}}, 1}, {Usage{{4, 0, 0, 0, 0, 0}}, 1}, {Usage{{0, 0, 3e8, 0, 0, 0}}, 1}};
+  Claim claims[] = {
+      {Usage{{4, 0, 1e8, 0, 0, 0}}, 1}, {Usage{{4, 0, 0, 0, 0, 0}}, 1}, {Usage{{0, 0, 3e8, 0, 0, 0}}, 1}};
   const Usage used = divide(kNode, {}, claims);
   EXPECT_DOUBLE_EQ(claims[0].speed, 0.25);  // network: 1e8 for 4e8
   EXPECT_DOUBLE_EQ(claims[1].speed, 0.5);   // cpu: 4 for 8

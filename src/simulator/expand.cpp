@@ -35,12 +35,16 @@ std::vector<std::size_t> draw_apps(const Scenario& scenario, Random random) {
   const auto pods = static_cast<std::size_t>(scenario.arrivals.pods);
   while (order.size() < pods) {
     switch (scenario.mix) {
-      case Mix::random: order.push_back(block[random.below(block.size())]); break;
+      case Mix::random:
+        order.push_back(block[random.below(block.size())]);
+        break;
       case Mix::blocks:
         random.shuffle(block);
         order.insert(order.end(), block.begin(), block.end());
         break;
-      case Mix::each: order.insert(order.end(), block.begin(), block.end()); break;
+      case Mix::each:
+        order.insert(order.end(), block.begin(), block.end());
+        break;
     }
   }
   order.resize(pods);
@@ -55,15 +59,20 @@ std::vector<Time> draw_arrivals(const Arrivals& arrivals, Random random) {
   double at = 0;
   for (std::size_t i = 0; i < pods; ++i) {
     switch (arrivals.pattern) {
-      case Arrivals::Pattern::regular: at = every * static_cast<double>(i); break;
+      case Arrivals::Pattern::regular:
+        at = every * static_cast<double>(i);
+        break;
       case Arrivals::Pattern::normal:
         if (i > 0) at += std::max(0.0, random.normal(every, to_seconds(arrivals.deviation)));
         break;
       case Arrivals::Pattern::poisson:
         if (i > 0) at += random.exponential(every);
         break;
-      case Arrivals::Pattern::at_once: break;
-      case Arrivals::Pattern::within: at = random.uniform() * to_seconds(arrivals.within); break;
+      case Arrivals::Pattern::at_once:
+        break;
+      case Arrivals::Pattern::within:
+        at = random.uniform() * to_seconds(arrivals.within);
+        break;
     }
     times.push_back(Time{} + from_seconds(at));
   }
@@ -74,10 +83,12 @@ std::vector<Time> draw_arrivals(const Arrivals& arrivals, Random random) {
 std::int64_t milli(double cores) { return std::llround(cores * 1000); }
 
 struct Shapes {
-  std::map<std::pair<std::size_t, std::pair<std::int64_t, std::int64_t>>, std::shared_ptr<const PodTemplate>> made;
+  std::map<std::pair<std::size_t, std::pair<std::int64_t, std::int64_t>>, std::shared_ptr<const PodTemplate>>
+      made;
 
   // Pods of one app that ask for the same share a template, as a ReplicaSet's do.
-  std::shared_ptr<const PodTemplate> get(const App& app, std::size_t index, std::int64_t request, std::int64_t limit) {
+  std::shared_ptr<const PodTemplate> get(const App& app, std::size_t index, std::int64_t request,
+                                         std::int64_t limit) {
     auto& shape = made[{index, {request, limit}}];
     if (shape) return shape;
     Container container;
@@ -85,7 +96,8 @@ struct Shapes {
     container.image = app.image;
     container.requests.cpu = {request};
     container.requests.memory = app.memory_request;
-    for (const ExtendedResource& extended : app.extended) container.requests.set_extended(extended.name, extended.count);
+    for (const ExtendedResource& extended : app.extended)
+      container.requests.set_extended(extended.name, extended.count);
     container.limits.cpu = {limit};
     container.limits.memory = app.memory_limit;
     PodSpec spec;
@@ -101,7 +113,8 @@ struct Shapes {
   }
 };
 
-std::shared_ptr<const Behaviour> behaviour_of(const App& app, double cpu_allowed, double scale, Random& random) {
+std::shared_ptr<const Behaviour> behaviour_of(const App& app, double cpu_allowed, double scale,
+                                              Random& random) {
   auto behaviour = std::make_shared<Behaviour>();
   behaviour->kind = app.kind;
   const double factor = app.reference_cpu ? cpu_allowed / *app.reference_cpu : 1;
@@ -139,8 +152,9 @@ void add_faults(const Scenario& scenario, Random random, WorldPlan& plan) {
   plan.faults = scenario.planned_faults;
   const auto draw = [&](double per_hour, NodeFault::Kind kind) {
     if (per_hour <= 0 || plan.nodes.empty()) return;
-    const Time until = scenario.end ? Time{} + *scenario.end
-                       : plan.pods.empty() ? Time{} : plan.pods.back().arrival;
+    const Time until = scenario.end        ? Time{} + *scenario.end
+                       : plan.pods.empty() ? Time{}
+                                           : plan.pods.back().arrival;
     for (Time at = Time{} + from_seconds(random.exponential(3600 / per_hour)); at < until;
          at += from_seconds(random.exponential(3600 / per_hour))) {
       const NodeId node{static_cast<std::uint32_t>(random.below(plan.nodes.size()))};

@@ -9,7 +9,8 @@
 namespace evenkeel::simulator {
 namespace {
 
-std::string world(const std::string& arrivals, const std::string& mix = "blocks", const std::string& more = "") {
+std::string world(const std::string& arrivals, const std::string& mix = "blocks",
+                  const std::string& more = "") {
   return R"(
 nodes:
   list:
@@ -19,9 +20,11 @@ nodes:
     - name: oak
       capacity: {cpu: 2, memory: 4GiB}
       joins: 2m
-)" + more + R"(
+)" + more +
+         R"(
 workload:
-  mix: )" + mix + "\n  arrivals: " + arrivals + R"(
+  mix: )" +
+         mix + "\n  arrivals: " + arrivals + R"(
   apps:
     - name: a
       weight: 2
@@ -44,6 +47,22 @@ TEST(Expand, MakesTheSameWorldOfTheSameSeed) {
   EXPECT_TRUE(same(world_of(text, 7), world_of(text, 7)));
   EXPECT_FALSE(same(world_of(text, 7), world_of(text, 8)));
   EXPECT_GT(world_of(text, 7).faults.size(), 4U);
+}
+
+TEST(Expand, DrawsEveryPartOfAWorldByItsSeed) {
+  const std::string faults = "faults: {crashes_per_hour: 30}\n";
+  const std::string text = world("{pods: 50, pattern: poisson, every: 20s}", "random", faults);
+  const WorldPlan a = world_of(text, 7), b = world_of(text, 8);
+  std::size_t arrivals = 0, apps = 0, seconds = 0;
+  for (std::size_t i = 1; i < a.pods.size(); ++i) {
+    arrivals += a.pods[i].arrival != b.pods[i].arrival;
+    apps += a.pods[i].shape->workload != b.pods[i].shape->workload;
+    seconds += a.pods[i].behaviour->ideal_seconds() != b.pods[i].behaviour->ideal_seconds();
+  }
+  EXPECT_EQ(arrivals, 49U);
+  EXPECT_GT(apps, 10U);
+  EXPECT_EQ(seconds, 49U);
+  EXPECT_NE(a.faults.front().at, b.faults.front().at);
 }
 
 TEST(Expand, NumbersNodesAndLabelsThemByName) {
@@ -80,7 +99,8 @@ TEST(Expand, GivesEachAppItsShareExactlyAndShuffled) {
 
 std::vector<double> arrivals(const std::string& text, std::uint64_t seed = 5) {
   std::vector<double> times;
-  for (const PodPlan& pod : world_of(world(text), seed).pods) times.push_back(to_seconds(pod.arrival.time_since_epoch()));
+  for (const PodPlan& pod : world_of(world(text), seed).pods)
+    times.push_back(to_seconds(pod.arrival.time_since_epoch()));
   EXPECT_TRUE(std::is_sorted(times.begin(), times.end()));
   return times;
 }
@@ -95,7 +115,8 @@ TEST(Expand, LetsPodsArriveByThePatternAskedFor) {
   const auto deviation_over_mean = [](const std::vector<double>& times) {
     const double n = static_cast<double>(times.size() - 1), mean = times.back() / n;
     double variance = 0;
-    for (std::size_t i = 1; i < times.size(); ++i) variance += std::pow(times[i] - times[i - 1] - mean, 2) / n;
+    for (std::size_t i = 1; i < times.size(); ++i)
+      variance += std::pow(times[i] - times[i - 1] - mean, 2) / n;
     return std::sqrt(variance) / mean;
   };
   const auto normal = arrivals("{pods: 2000, pattern: normal, every: 20s, deviation: 4s}");
@@ -116,12 +137,16 @@ TEST(Expand, KeepsPodsThatAskForTheSameOnOneTemplate) {
 const std::string kOneNode = "nodes: {list: [{name: ash, capacity: {cpu: 4, memory: 8GiB}}]}\n";
 
 WorldPlan of_app(const std::string& app) {
-  return world_of(kOneNode + "workload:\n  scale: 2\n  arrivals: {pods: 200, every: 1s}\n  apps:\n    - {name: x, " + app + "}\n", 1);
+  return world_of(kOneNode +
+                      "workload:\n  scale: 2\n  arrivals: {pods: 200, every: 1s}\n  apps:\n    - {name: x, " +
+                      app + "}\n",
+                  1);
 }
 
 TEST(Expand, LetsAPodThatIsAllowedLessWorkLonger) {
   for (const PodPlan& pod : of_app("reference_cpu: 500m, cpu_request: [250m, 500m], cpu_limit: [250m, 500m], "
-                                   "phases: [{seconds: 60, demand: {cpu: 400m, memory: 1GiB, read: 1MB/s}}]").pods) {
+                                   "phases: [{seconds: 60, demand: {cpu: 400m, memory: 1GiB, read: 1MB/s}}]")
+                                .pods) {
     const double allowed = static_cast<double>(pod.shape->limit.cpu.count) / 1000;
     EXPECT_EQ(pod.shape->request.cpu, pod.shape->limit.cpu);  // one draw serves both
     const DemandPhase& phase = pod.behaviour->phases.front();
@@ -134,14 +159,16 @@ TEST(Expand, LetsAPodThatIsAllowedLessWorkLonger) {
 
 TEST(Expand, LetsAPodOfFixedDurationDeliverLessInstead) {
   for (const PodPlan& pod : of_app("kind: fixed-duration, reference_cpu: 500m, cpu_limit: 250m, "
-                                   "phases: [{seconds: 60, demand: {cpu: 400m}}]").pods) {
+                                   "phases: [{seconds: 60, demand: {cpu: 400m}}]")
+                                .pods) {
     EXPECT_NEAR(pod.behaviour->phases.front().seconds, 120, 1e-9);
     EXPECT_NEAR(pod.behaviour->phases.front().demand[Dimension::cpu], 0.2, 1e-12);
   }
 }
 
 TEST(Expand, DrawsARequestFromItsOwnRangeBesideAFixedLimit) {
-  for (const PodPlan& pod : of_app("cpu_request: [200m, 500m], cpu_limit: 1, phases: [{seconds: 1, demand: {cpu: 1}}]").pods) {
+  for (const PodPlan& pod :
+       of_app("cpu_request: [200m, 500m], cpu_limit: 1, phases: [{seconds: 1, demand: {cpu: 1}}]").pods) {
     EXPECT_EQ(pod.shape->limit.cpu.count, 1000);
     EXPECT_GE(pod.shape->request.cpu.count, 200);
     EXPECT_LE(pod.shape->request.cpu.count, 500);
@@ -161,8 +188,10 @@ TEST(Expand, VariesRunTimesWithoutChangingTheirMean) {
 }
 
 TEST(Expand, BringsEveryLostNodeBack) {
-  const WorldPlan plan = world_of(
-      world("{pods: 100, every: 30s}", "blocks", "faults: {crashes_per_hour: 20, leaves_per_hour: 10, back_after: 3m}\n"), 4);
+  const WorldPlan plan =
+      world_of(world("{pods: 100, every: 30s}", "blocks",
+                     "faults: {crashes_per_hour: 20, leaves_per_hour: 10, back_after: 3m}\n"),
+               4);
   int lost = 0;
   for (std::size_t i = 0; i < plan.faults.size(); i += 2) {
     EXPECT_NE(plan.faults[i].kind, NodeFault::Kind::rejoins);

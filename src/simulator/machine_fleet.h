@@ -40,7 +40,7 @@ enum class MachineRequests {
 struct RequestShare {
   double cpu = 0, memory = 0;
 };
-// In sum 80 % of all nodes; none above half a node.
+// In sum 80 % of all nodes (equal ones 40 %, so that they never bind); none above half a node.
 std::vector<RequestShare> request_shares(const Fleet& fleet, std::int64_t nodes, MachineRequests how);
 
 }  // namespace evenkeel::simulator

@@ -43,11 +43,11 @@ TEST(MachineFleet, SplitsHistoryFromWhatIsToCome) {
   EXPECT_EQ(fleet.members[0].behaviour->kind, Behaviour::Kind::endless);
 }
 
-TEST(MachineFleet, GivesAllMachinesEqualRequestsOfEightyPercentInSum) {
+TEST(MachineFleet, GivesAllMachinesEqualRequestsOfFortyPercentInSum) {
   std::vector<MachineTrace> machines(10, MachineTrace{"", 1, 1, {use(1, 1, 1)}});
   for (const RequestShare& share : request_shares(make_fleet(machines, 0), 2, MachineRequests::equal)) {
-    EXPECT_DOUBLE_EQ(share.cpu, 0.16);
-    EXPECT_DOUBLE_EQ(share.memory, 0.16);
+    EXPECT_DOUBLE_EQ(share.cpu, 0.08);
+    EXPECT_DOUBLE_EQ(share.memory, 0.08);
   }
 }
 

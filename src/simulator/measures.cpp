@@ -49,8 +49,8 @@ void Measures::set_present(std::size_t node, bool present) {
   resum();
 }
 
-void Measures::set_node(std::size_t node, const std::array<double, kDimensions>& utilization, double cpu_wanted,
-                        double cpu_given) {
+void Measures::set_node(std::size_t node, const std::array<double, kDimensions>& utilization,
+                        double cpu_wanted, double cpu_given) {
   NodeMeasure& measure = nodes_[node];
   bool overloaded = false;
   for (std::size_t d = 0; d < kDimensions; ++d) {
@@ -95,8 +95,11 @@ void Measures::advance(Time now) {
   const Time from = std::max(last_, from_), to = std::min(now, to_);
   if (keep_series_) {
     const auto v = variance();
-    SeriesPoint point{to_seconds(last_.time_since_epoch()), imbalance_now(), utilization_now(),
-                      {std::sqrt(v[0]), std::sqrt(v[1])}, {}};
+    SeriesPoint point{to_seconds(last_.time_since_epoch()),
+                      imbalance_now(),
+                      utilization_now(),
+                      {std::sqrt(v[0]), std::sqrt(v[1])},
+                      {}};
     for (const NodeMeasure& node : nodes_) {
       auto& row = point.nodes.emplace_back();
       for (std::size_t d = 0; d < kDimensions; ++d) row[d] = static_cast<float>(node.utilization[d]);

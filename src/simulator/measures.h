@@ -38,7 +38,9 @@ class Measures {
                 double cpu_given);
   void pod_finished(const PodOutcome& outcome) { outcomes_.push_back(outcome); }
 
-  const std::array<double, kDimensions>& utilization_of(std::size_t node) const { return nodes_[node].utilization; }
+  const std::array<double, kDimensions>& utilization_of(std::size_t node) const {
+    return nodes_[node].utilization;
+  }
   double imbalance_now() const;
   double utilization_now() const;
 

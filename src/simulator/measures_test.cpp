@@ -83,7 +83,8 @@ TEST(Measures, LeaveNodesOutThatAreNotThere) {
 
 TEST(Measures, StayExactThroughManyChanges) {
   Measures measures = two_nodes();
-  for (int i = 0; i < 100'000; ++i) measures.set_node(static_cast<std::size_t>(i % 2), all(0.1 + i % 7 * 0.1), i % 5, i % 3);
+  for (int i = 0; i < 100'000; ++i)
+    measures.set_node(static_cast<std::size_t>(i % 2), all(0.1 + i % 7 * 0.1), i % 5, i % 3);
   measures.set_node(0, all(0.5), 0, 0);
   measures.set_node(1, all(0.5), 0, 0);
   EXPECT_NEAR(measures.imbalance_now(), 0, 1e-6);
@@ -91,7 +92,8 @@ TEST(Measures, StayExactThroughManyChanges) {
 
 TEST(Measures, TellHowLongPodsTook) {
   Measures measures = two_nodes();
-  for (int i = 1; i <= 20; ++i) measures.pod_finished({1.0 * i, 2.0 * i, 0.5 * i});  // took i, slowed down twice
+  for (int i = 1; i <= 20; ++i)
+    measures.pod_finished({1.0 * i, 2.0 * i, 0.5 * i});  // took i, slowed down twice
   measures.pod_finished({0, 100, 10});
   const auto s = measures.summarise();
   EXPECT_EQ(s.finished, 21U);

@@ -74,18 +74,18 @@ NodeGroup read_node(YamlReader& from) {
   Node& node = group.node;
   node.capacity = read_usage(from, "capacity");
   for (const Dimension d : {Dimension::cpu, Dimension::memory})
-    if (node.capacity[d] <= 0)
-      from.fail("capacity", "expected cpu and memory above 0");
+    if (node.capacity[d] <= 0) from.fail("capacity", "expected cpu and memory above 0");
   group.base = read_usage(from, "base");
   if (group.base[Dimension::cpu] >= node.capacity[Dimension::cpu] && node.capacity[Dimension::cpu] > 0)
     from.fail("base", "expected less cpu than the capacity: pods would never run");
   for (std::size_t d = 0; d < kDimensions; ++d)
     if (group.base.of[d] > node.capacity.of[d] && group.base.of[d] > 0)
       from.fail("base", "expected no more " + std::string(kDimensionNames[d]) + " than the capacity");
-  node.allocatable.cpu = from.cpu("allocatable.cpu").at_least({0}).or_else(
-      {std::llround(node.capacity[Dimension::cpu] * 1000)});
-  node.allocatable.memory = from.bytes("allocatable.memory").at_least({0}).or_else(
-      {std::llround(node.capacity[Dimension::memory])});
+  node.allocatable.cpu =
+      from.cpu("allocatable.cpu").at_least({0}).or_else({std::llround(node.capacity[Dimension::cpu] * 1000)});
+  node.allocatable.memory = from.bytes("allocatable.memory")
+                                .at_least({0})
+                                .or_else({std::llround(node.capacity[Dimension::memory])});
   for (auto& [name, value] : from.entries("extended"))
     node.allocatable.set_extended(name, value.integer("").at_least(0).required());
   node.max_pods = from.integer("max_pods").at_least(0).or_else(110);
@@ -120,11 +120,12 @@ App read_app(YamlReader& from) {
   app.labels = read_labels(from, "labels");
   app.node_selector = read_labels(from, "node_selector");
   for (YamlReader& t : from.list("tolerations"))
-    app.tolerations.push_back({t.text("key").or_else(""),
-                               t.choice<Toleration::Operator>("operator", {{"Equal", Toleration::Operator::equal},
-                                                                          {"Exists", Toleration::Operator::exists}})
-                                   .or_else(Toleration::Operator::equal),
-                               t.text("value").or_else(""), read_effect(t).optional(), std::nullopt});
+    app.tolerations.push_back(
+        {t.text("key").or_else(""),
+         t.choice<Toleration::Operator>(
+              "operator", {{"Equal", Toleration::Operator::equal}, {"Exists", Toleration::Operator::exists}})
+             .or_else(Toleration::Operator::equal),
+         t.text("value").or_else(""), read_effect(t).optional(), std::nullopt});
   for (auto& [name, value] : from.entries("extended"))
     app.extended.push_back({name, value.integer("").at_least(1).required()});
   for (YamlReader& phase : from.list("phases")) {
@@ -208,7 +209,8 @@ void read_models(YamlReader& root, Scenario& scenario) {
   if (root.has("measure.to") && root.text("measure.to").required() == "last-arrival") {
     scenario.measure_to_last_arrival = true;
   } else {
-    scenario.measure_to = root.duration("measure.to").more_than(scenario.measure_from.value_or(0us)).optional();
+    scenario.measure_to =
+        root.duration("measure.to").more_than(scenario.measure_from.value_or(0us)).optional();
   }
   scenario.end = root.duration("end").more_than(0us).optional();
 }
@@ -237,7 +239,8 @@ Scenario read_scenario(YamlReader& root) {
       NodeFault planned;
       planned.at = Time{} + fault.duration("at").at_least(0us).required();
       planned.node.slot = static_cast<std::uint32_t>(fault.integer("node").between(0, 1'000'000).required());
-      planned.kind = fault.choice<NodeFault::Kind>("kind", {{"crashes", NodeFault::Kind::crashes},
+      planned.kind = fault
+                         .choice<NodeFault::Kind>("kind", {{"crashes", NodeFault::Kind::crashes},
                                                            {"leaves", NodeFault::Kind::leaves},
                                                            {"rejoins", NodeFault::Kind::rejoins}})
                          .required();

@@ -85,7 +85,7 @@ struct Scenario {
   std::optional<Duration> measure_to;
   bool measure_to_last_arrival = false;
   std::optional<Duration> end;
-  std::string source;  // what the workload was made from
+  std::string source;                          // what the workload was made from
   std::shared_ptr<const UsageSource> usage;    // machines whose use is a trace
   std::shared_ptr<const PodTraceSource> pods;  // pods (and nodes) from a trace
 };

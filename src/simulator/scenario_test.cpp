@@ -43,7 +43,8 @@ TEST(Scenario, IsReadWithDefaultsWhereItSaysNothing) {
 
 TEST(Scenario, TakesACapacityForAllocatableToTheLastMillicore) {
   for (const int milli : {1001, 1003, 4021, 7999}) {
-    const auto scenario = scenario_of(replaced(kNodes, "cpu: 4", "cpu: " + std::to_string(milli) + "m") + kWorkload);
+    const auto scenario =
+        scenario_of(replaced(kNodes, "cpu: 4", "cpu: " + std::to_string(milli) + "m") + kWorkload);
     ASSERT_TRUE(scenario);
     EXPECT_EQ(scenario->nodes.front().node.allocatable.cpu.count, milli);
   }
@@ -110,21 +111,25 @@ end: 1h
 }
 
 struct Malformed {
-  const char* what;   // of kNodes + kWorkload
+  const char* what;  // of kNodes + kWorkload
   const char* by;
   const char* error;  // what the message must begin with
 };
 
 TEST(Scenario, NamesFileLineAndFieldOfWhatIsWrong) {
   const Malformed cases[] = {
-      {"      capacity:", "      kapacity: 1\n      capacity:", "test.yaml:7: nodes.list.0.kapacity: unknown field"},
+      {"      capacity:", "      kapacity: 1\n      capacity:",
+       "test.yaml:7: nodes.list.0.kapacity: unknown field"},
       {"cpu: 4,", "cpu: many,", "test.yaml:7: nodes.list.0.capacity.cpu: "},
       {"memory: 8GiB", "memory: -8GiB", "test.yaml:7: nodes.list.0.capacity.memory: "},
-      {"cpu: 4, memory: 8GiB", "cpu: 4", "test.yaml:7: nodes.list.0.capacity: expected cpu and memory above 0"},
-      {"8GiB}", "8GiB}\n      base: {cpu: 5}", "test.yaml:8: nodes.list.0.base: expected less cpu than the capacity"},
+      {"cpu: 4, memory: 8GiB", "cpu: 4",
+       "test.yaml:7: nodes.list.0.capacity: expected cpu and memory above 0"},
+      {"8GiB}", "8GiB}\n      base: {cpu: 5}",
+       "test.yaml:8: nodes.list.0.base: expected less cpu than the capacity"},
       {"    - name: ash\n", "    - max_pods: 3\n", "test.yaml:6: nodes.list.0"},
       {"8GiB}", "8GiB}\n      base: {memory: 9GiB}", "test.yaml:8: nodes.list.0.base: "},
-      {"8GiB}", "8GiB}\n      taints: [{key: a, effect: Never}]", "test.yaml:8: nodes.list.0.taints.0.effect: "},
+      {"8GiB}", "8GiB}\n      taints: [{key: a, effect: Never}]",
+       "test.yaml:8: nodes.list.0.taints.0.effect: "},
       {"8GiB}\n", "8GiB}\n  count: 0\n", "test.yaml:8: nodes.count: "},
       {"pods: 3", "pods: three", "test.yaml:9: workload.arrivals.pods: "},
       {"pods: 3", "pods: -3", "test.yaml:9: workload.arrivals.pods: "},
@@ -132,16 +137,23 @@ TEST(Scenario, NamesFileLineAndFieldOfWhatIsWrong) {
       {"every: 10s", "every: 0s", "test.yaml:9: workload.arrivals.every: "},
       {"every: 10s", "every: 10s, pattern: bursty", "test.yaml:9: workload.arrivals.pattern: "},
       {"seconds: 5, ", "", "test.yaml:12: workload.apps.0.phases.0.seconds: "},
-      {"seconds: 5", "seconds: [9, 5]", "test.yaml:12: workload.apps.0.phases.0.seconds: expected [low, high]"},
-      {"seconds: 5", "seconds: [1, 2, 3]", "test.yaml:12: workload.apps.0.phases.0.seconds: expected one value or [low, high]"},
-      {"phases: [{seconds: 5, demand: {cpu: 1}}]", "phases: []", "test.yaml:12: workload.apps.0.phases: expected at least one phase"},
-      {"demand: {cpu: 1}", "demand: {gpu: 1}", "test.yaml:12: workload.apps.0.phases.0.demand.gpu: unknown field"},
+      {"seconds: 5", "seconds: [9, 5]",
+       "test.yaml:12: workload.apps.0.phases.0.seconds: expected [low, high]"},
+      {"seconds: 5", "seconds: [1, 2, 3]",
+       "test.yaml:12: workload.apps.0.phases.0.seconds: expected one value or [low, high]"},
+      {"phases: [{seconds: 5, demand: {cpu: 1}}]", "phases: []",
+       "test.yaml:12: workload.apps.0.phases: expected at least one phase"},
+      {"demand: {cpu: 1}", "demand: {gpu: 1}",
+       "test.yaml:12: workload.apps.0.phases.0.demand.gpu: unknown field"},
       {"- name: web", "- name: web\n      kind: eternal", "test.yaml:12: workload.apps.0.kind: "},
-      {"- name: web", "- name: web\n      kind: endless", "test.yaml:1: end: expected a time: an app that runs endlessly needs one"},
+      {"- name: web", "- name: web\n      kind: endless",
+       "test.yaml:1: end: expected a time: an app that runs endlessly needs one"},
       {"- name: web", "- name: web\n      noise: 4", "test.yaml:12: workload.apps.0.noise: "},
-      {"- name: web", "- name: web\n      reference_cpu: 500m", "test.yaml:12: workload.apps.0.reference_cpu: "},
+      {"- name: web", "- name: web\n      reference_cpu: 500m",
+       "test.yaml:12: workload.apps.0.reference_cpu: "},
       {"workload:", "binding: {fail: 1}\nworkload:", "test.yaml:8: binding.fail: "},
-      {"workload:", "faults: {planned: [{at: 1s, node: 1, kind: crashes}]}\nworkload:", "test.yaml:8: faults.planned.0.node: "},
+      {"workload:", "faults: {planned: [{at: 1s, node: 1, kind: crashes}]}\nworkload:",
+       "test.yaml:8: faults.planned.0.node: "},
       {"workload:", "measure: {from: 10s, to: 5s}\nworkload:", "test.yaml:8: measure.to: "},
       {"workload:", "metrics: 5s\nworkload:", "test.yaml:8: metrics"},
       {"workload:", "colour: green\nworkload:", "test.yaml:8: colour: unknown field"},
@@ -153,15 +165,18 @@ TEST(Scenario, NamesFileLineAndFieldOfWhatIsWrong) {
 }
 
 TEST(Scenario, NeedsNodesAndApps) {
-  EXPECT_NE(error_of(kWorkload).find("nodes.list: expected at least one node"), std::string::npos) << error_of(kWorkload);
+  EXPECT_NE(error_of(kWorkload).find("nodes.list: expected at least one node"), std::string::npos)
+      << error_of(kWorkload);
   const std::string no_apps = kNodes + "workload: {arrivals: {pods: 1, every: 1s}}\n";
-  EXPECT_NE(error_of(no_apps).find("workload.apps: expected at least one app"), std::string::npos) << error_of(no_apps);
+  EXPECT_NE(error_of(no_apps).find("workload.apps: expected at least one app"), std::string::npos)
+      << error_of(no_apps);
 }
 
 TEST(Scenario, IsOfItsKindAndVersion) {
-  for (const char* text : {"kind: Scenario\nname: x\n", "apiVersion: evenkeel.io/v2\nkind: Scenario\nname: x\n",
-                           "apiVersion: evenkeel.io/v1alpha1\nkind: Deployment\nname: x\n",
-                           "apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\n"}) {
+  for (const char* text :
+       {"kind: Scenario\nname: x\n", "apiVersion: evenkeel.io/v2\nkind: Scenario\nname: x\n",
+        "apiVersion: evenkeel.io/v1alpha1\nkind: Deployment\nname: x\n",
+        "apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\n"}) {
     const auto file = YamlFile::parse(text + kNodes + kWorkload, "test.yaml");
     ASSERT_TRUE(file);
     YamlReader root(*file);
@@ -182,14 +197,17 @@ TEST(Scenario, NamesTheOverrideWhereThatIsWrong) {
   };
   EXPECT_EQ(error_after("nodes.count=3"), "no error");
   EXPECT_EQ(error_after("workload.apps.0.phases.0.seconds=7"), "no error");
-  for (const char* wrong : {"nodes.count=-1", "workload.arrivals.pods=x", "nodes.cuont=3", "workload.apps.5.name=x", "nonsense"})
+  for (const char* wrong :
+       {"nodes.count=-1", "workload.arrivals.pods=x", "nodes.cuont=3", "workload.apps.5.name=x", "nonsense"})
     EXPECT_NE(error_after(wrong).find("--set"), std::string::npos) << error_after(wrong);
 }
 
 TEST(Scenario, MultipliesASingleKindOfNode) {
   EXPECT_EQ(world_of(kNodes + "  count: 5\n" + kWorkload, 1).nodes.size(), 5U);
-  const std::string two = replaced(kNodes, "    - name: ash", "    - {name: oak, capacity: {cpu: 1, memory: 1GiB}}\n    - name: ash");
-  EXPECT_NE(error_of(two + "  count: 5\n" + kWorkload).find("nodes.count: expected a list of one kind"), std::string::npos);
+  const std::string two = replaced(kNodes, "    - name: ash",
+                                   "    - {name: oak, capacity: {cpu: 1, memory: 1GiB}}\n    - name: ash");
+  EXPECT_NE(error_of(two + "  count: 5\n" + kWorkload).find("nodes.count: expected a list of one kind"),
+            std::string::npos);
 }
 
 }  // namespace

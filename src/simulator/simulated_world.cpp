@@ -10,8 +10,9 @@ namespace evenkeel::simulator {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr double kDone = 1e-6;            // seconds of work too small to tell from none
-constexpr Duration kPatience = 20min;     // with nothing running and nothing coming, what waits will wait for ever
+constexpr double kDone = 1e-6;  // seconds of work too small to tell from none
+constexpr Duration kPatience =
+    20min;  // with nothing running and nothing coming, what waits will wait for ever
 constexpr std::size_t kHistoryBatch = 4096;
 
 constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
@@ -27,7 +28,8 @@ SimulatedWorld::SimulatedWorld(const WorldPlan& plan, Random random, bool keep_s
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i)
     if (plan.nodes[i].joins <= now_) join(i);
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i)
-    if (plan.nodes[i].joins > now_) schedule(plan.nodes[i].joins, Kind::fault, static_cast<std::uint32_t>(plan.faults.size()) + i, 0);
+    if (plan.nodes[i].joins > now_)
+      schedule(plan.nodes[i].joins, Kind::fault, static_cast<std::uint32_t>(plan.faults.size()) + i, 0);
   for (std::uint32_t i = 0; i < plan.faults.size(); ++i) schedule(plan.faults[i].at, Kind::fault, i, 0);
   if (plan.metrics.every > 0us) next_metrics_ = now_;
   if (plan.trace_step > 0us) next_trace_ = now_ + plan.trace_step;
@@ -42,10 +44,13 @@ const PodPlan* SimulatedWorld::plan_of(PodId pod) const {
   return pods_[pod.slot].plan;
 }
 
+bool SimulatedWorld::only_waiting() const {
+  return next_arrival_ >= plan_.pods.size() && running_ == 0 && in_flight_ == 0;
+}
+
 bool SimulatedWorld::over() const {
   if (now_ >= plan_.end) return true;
-  if (next_arrival_ < plan_.pods.size() || running_ > 0 || in_flight_ > 0) return false;
-  return waiting_ == 0 || now_ - last_progress_ > kPatience;
+  return only_waiting() && (waiting_ == 0 || now_ - last_progress_ > kPatience);
 }
 
 Time SimulatedWorld::next_moment() const {
@@ -66,7 +71,9 @@ std::optional<std::span<const ClusterEvent>> SimulatedWorld::wait_for_events(Tim
       measures_.advance(now_);
       return std::nullopt;
     }
-    const Time at = next_moment();
+    Time at = next_moment();
+    // Nothing is left that could bring what waits any further: give up in good time.
+    if (only_waiting()) at = std::min(at, last_progress_ + kPatience + 1us);
     if (at > deadline) {
       now_ = std::max(now_, deadline);
       break;
@@ -104,9 +111,11 @@ void SimulatedWorld::happen(const Due& due) {
     case Kind::pod_starts:
       if (pods_[due.subject].version == due.version) start(due.subject);
       return;
-    case Kind::report: return deliver_reports();
+    case Kind::report:
+      return deliver_reports();
     case Kind::fault:
-      if (due.subject >= plan_.faults.size()) return join(due.subject - static_cast<std::uint32_t>(plan_.faults.size()));
+      if (due.subject >= plan_.faults.size())
+        return join(due.subject - static_cast<std::uint32_t>(plan_.faults.size()));
       return node_fault(plan_.faults[due.subject]);
   }
 }
@@ -132,33 +141,33 @@ void SimulatedWorld::arrive(const PodPlan& plan, std::uint32_t incarnation) {
 }
 
 void SimulatedWorld::execute(const Action& action) {
-  std::visit(
-      Match{
-          [&](const BindPod& bind) {
-            PodRun& run = pods_[bind.pod.slot];
-            if (run.id != bind.pod || run.stage != Stage::waiting) return;  // gone meanwhile
-            --waiting_;
-            ++in_flight_;
-            run.stage = Stage::binding;
-            run.node = bind.node.slot;
-            Duration delay = plan_.binding.delay;
-            if (plan_.binding.jitter > 0us) delay += from_seconds(random_.uniform() * to_seconds(plan_.binding.jitter));
-            if (delay > 0us) {
-              schedule(now_ + delay, Kind::bind_done, bind.pod.slot, run.version);
-            } else {
-              bound(bind.pod.slot);
-            }
-          },
-          [&](const MarkUnschedulable&) { ++counts_.marked_unschedulable; },
-          [&](const EvictPod& evict) {
-            PodRun& run = pods_[evict.pod.slot];
-            if (run.id != evict.pod || run.stage != Stage::running) return;
-            ++counts_.moves;
-            measures_.advance(now_);
-            come_again(evict.pod.slot, PodEnd::evicted);
-          },
-      },
-      action);
+  std::visit(Match{
+                 [&](const BindPod& bind) {
+                   PodRun& run = pods_[bind.pod.slot];
+                   if (run.id != bind.pod || run.stage != Stage::waiting) return;  // gone meanwhile
+                   --waiting_;
+                   ++in_flight_;
+                   run.stage = Stage::binding;
+                   run.node = bind.node.slot;
+                   Duration delay = plan_.binding.delay;
+                   if (plan_.binding.jitter > 0us)
+                     delay += from_seconds(random_.uniform() * to_seconds(plan_.binding.jitter));
+                   if (delay > 0us) {
+                     schedule(now_ + delay, Kind::bind_done, bind.pod.slot, run.version);
+                   } else {
+                     bound(bind.pod.slot);
+                   }
+                 },
+                 [&](const MarkUnschedulable&) { ++counts_.marked_unschedulable; },
+                 [&](const EvictPod& evict) {
+                   PodRun& run = pods_[evict.pod.slot];
+                   if (run.id != evict.pod || run.stage != Stage::running) return;
+                   ++counts_.moves;
+                   measures_.advance(now_);
+                   come_again(evict.pod.slot, PodEnd::evicted);
+                 },
+             },
+             action);
 }
 
 void SimulatedWorld::bound(std::uint32_t slot) {
@@ -180,6 +189,7 @@ void SimulatedWorld::bound(std::uint32_t slot) {
   run.position = static_cast<std::uint32_t>(node.pods.size());
   node.pods.push_back(slot);
   node.claims.emplace_back();
+  node.progress.emplace_back();
   gathered_.emplace_back(PodBound{run.id, {run.node}});
 
   Duration delay = plan_.kubelet.start_delay;
@@ -193,7 +203,9 @@ void SimulatedWorld::bound(std::uint32_t slot) {
   if (delay > 0us) {
     // It holds its memory from now on, and nothing else.
     settle(run.node);
-    node.claims[run.position].demand[Dimension::memory] = run.plan->behaviour->phases.empty() ? 0 : run.plan->behaviour->phases.front().demand[Dimension::memory];
+    node.claims[run.position].demand[Dimension::memory] =
+        run.plan->behaviour->phases.empty() ? 0
+                                            : run.plan->behaviour->phases.front().demand[Dimension::memory];
     rearrange(run.node);
     schedule(now_ + delay, Kind::pod_starts, slot, run.version);
   } else {
@@ -201,15 +213,16 @@ void SimulatedWorld::bound(std::uint32_t slot) {
   }
 }
 
-void SimulatedWorld::enter_phase(PodRun& run, Claim& claim) const {
+void SimulatedWorld::enter_phase(const PodRun& run) {
+  NodeRun& node = nodes_[run.node];
   const Behaviour& behaviour = *run.plan->behaviour;
   if (!behaviour.series.empty()) {
     const auto step = static_cast<std::size_t>(now_.time_since_epoch() / plan_.trace_step);
-    claim.demand = behaviour.series[std::min(step, behaviour.series.size() - 1)];
+    node.claims[run.position].demand = behaviour.series[std::min(step, behaviour.series.size() - 1)];
     return;
   }
-  claim.demand = behaviour.phases[run.phase].demand;
-  run.left_s = behaviour.phases[run.phase].seconds;
+  node.claims[run.position].demand = behaviour.phases[run.phase].demand;
+  node.progress[run.position].left_s = behaviour.phases[run.phase].seconds;
 }
 
 void SimulatedWorld::start(std::uint32_t slot) {
@@ -217,7 +230,8 @@ void SimulatedWorld::start(std::uint32_t slot) {
   settle(run.node);
   run.stage = Stage::running;
   run.phase = 0;
-  enter_phase(run, nodes_[run.node].claims[run.position]);
+  nodes_[run.node].progress[run.position] = {0, true, run.plan->behaviour->kind};
+  enter_phase(run);
   gathered_.emplace_back(PodStarted{run.id});
   rearrange(run.node);
 }
@@ -227,9 +241,11 @@ void SimulatedWorld::leave_node(PodRun& run) {
   const std::uint32_t last = node.pods.back();
   node.pods[run.position] = last;
   node.claims[run.position] = node.claims.back();
+  node.progress[run.position] = node.progress.back();
   pods_[last].position = run.position;
   node.pods.pop_back();
   node.claims.pop_back();
+  node.progress.pop_back();
 }
 
 void SimulatedWorld::finish(std::uint32_t slot) {
@@ -238,8 +254,8 @@ void SimulatedWorld::finish(std::uint32_t slot) {
   --running_;
   ++counts_.finished;
   last_progress_ = now_;
-  measures_.pod_finished({to_seconds(run.plan->arrival.time_since_epoch()), to_seconds(now_.time_since_epoch()),
-                          run.plan->behaviour->ideal_seconds()});
+  measures_.pod_finished({to_seconds(run.plan->arrival.time_since_epoch()),
+                          to_seconds(now_.time_since_epoch()), run.plan->behaviour->ideal_seconds()});
   gathered_.emplace_back(PodGone{run.id, PodEnd::completed});
   run.stage = Stage::free;
   ++run.version;
@@ -272,7 +288,7 @@ void SimulatedWorld::kill_for_memory(std::uint32_t index) {
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
       const PodRun& run = pods_[node.pods[i]];
       const double uses = node.claims[i].demand[Dimension::memory];
-      if (run.stage != Stage::running || uses <= 0) continue;
+      if (!node.progress[i].running || uses <= 0) continue;
       const PodTemplate& shape = *run.plan->shape;
       const double excess = shape.qos == QosClass::best_effort
                                 ? 1e18 + uses
@@ -289,9 +305,11 @@ void SimulatedWorld::kill_for_memory(std::uint32_t index) {
     run.stage = Stage::starting;
     node.used -= Usage{{0, node.claims[victim].demand[Dimension::memory]}};
     node.claims[victim] = {};
+    node.progress[victim].running = false;
     Duration wait = plan_.kubelet.oom_back_off;
     for (std::uint32_t i = 1; i < run.kills && wait < plan_.kubelet.longest_oom_back_off; ++i) wait *= 2;
-    schedule(now_ + std::min(wait, plan_.kubelet.longest_oom_back_off), Kind::pod_starts, run.id.slot, run.version);
+    schedule(now_ + std::min(wait, plan_.kubelet.longest_oom_back_off), Kind::pod_starts, run.id.slot,
+             run.version);
   }
 }
 
@@ -303,9 +321,9 @@ void SimulatedWorld::settle(std::uint32_t index) {
   node.settled = now_;
   if (dt <= 0) return;
   for (std::size_t i = 0; i < node.pods.size(); ++i) {
-    PodRun& run = pods_[node.pods[i]];
-    if (run.stage != Stage::running) continue;
-    run.left_s -= run.plan->behaviour->kind == Behaviour::Kind::fixed_work ? dt * node.claims[i].speed : dt;
+    Progress& progress = node.progress[i];
+    if (!progress.running) continue;
+    progress.left_s -= progress.kind == Behaviour::Kind::fixed_work ? dt * node.claims[i].speed : dt;
   }
 }
 
@@ -326,34 +344,37 @@ void SimulatedWorld::rearrange(std::uint32_t index) {
     utilization[d] = capacity > 0 ? std::min(1.0, node.used.of[d] / capacity) : 0;
   }
   for (std::size_t i = 0; i < node.pods.size(); ++i) {
-    const PodRun& run = pods_[node.pods[i]];
-    if (run.stage != Stage::running) continue;
+    const Progress& progress = node.progress[i];
+    if (!progress.running) continue;
     const double cpu = node.claims[i].demand[Dimension::cpu];
     wanted += cpu;
     given += cpu * node.claims[i].speed;
-    const Behaviour& behaviour = *run.plan->behaviour;
-    if (behaviour.kind == Behaviour::Kind::endless) continue;
-    const double speed = behaviour.kind == Behaviour::Kind::fixed_work ? node.claims[i].speed : 1.0;
-    if (speed > 0) soonest = std::min(soonest, std::max(0.0, run.left_s) / speed);
+    if (progress.kind == Behaviour::Kind::endless) continue;
+    const double speed = progress.kind == Behaviour::Kind::fixed_work ? node.claims[i].speed : 1.0;
+    const double left = std::max(0.0, progress.left_s);
+    if (speed > 0) soonest = std::min(soonest, speed == 1 ? left : left / speed);
   }
   measures_.set_node(index, utilization, wanted, given);
   // Rounded up: waking a microsecond late finds the work done, early would find it not.
   if (soonest < 1e15)
-    schedule(now_ + Duration(static_cast<std::int64_t>(std::ceil(soonest * 1e6))), Kind::node_due, index, node.version);
+    schedule(now_ + Duration(static_cast<std::int64_t>(std::ceil(soonest * 1e6))), Kind::node_due, index,
+             node.version);
 }
 
 void SimulatedWorld::node_due(std::uint32_t index) {
   settle(index);
   NodeRun& node = nodes_[index];
   for (std::size_t i = 0; i < node.pods.size();) {
+    const Progress& progress = node.progress[i];
+    if (!progress.running || progress.kind == Behaviour::Kind::endless || progress.left_s > kDone) {
+      ++i;
+      continue;
+    }
     const std::uint32_t slot = node.pods[i];
     PodRun& run = pods_[slot];
-    const Behaviour& behaviour = *run.plan->behaviour;
-    if (run.stage != Stage::running || behaviour.kind == Behaviour::Kind::endless || run.left_s > kDone) {
-      ++i;
-    } else if (run.phase + 1 < behaviour.phases.size()) {
+    if (run.phase + 1 < run.plan->behaviour->phases.size()) {
       ++run.phase;
-      enter_phase(run, node.claims[i]);
+      enter_phase(run);
       ++i;
     } else {
       finish(slot);  // the last pod of the list takes its place
@@ -369,8 +390,8 @@ void SimulatedWorld::trace_step() {
     if (!node.up) continue;
     settle(index);
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
-      PodRun& run = pods_[node.pods[i]];
-      if (run.stage == Stage::running && !run.plan->behaviour->series.empty()) enter_phase(run, node.claims[i]);
+      const PodRun& run = pods_[node.pods[i]];
+      if (node.progress[i].running && !run.plan->behaviour->series.empty()) enter_phase(run);
     }
     rearrange(index);
   }
@@ -397,7 +418,8 @@ void SimulatedWorld::node_fault(const NodeFault& fault) {
   if (!node.up) return;
   ++counts_.node_losses;
   gathered_.emplace_back(NodeRemoved{fault.node});
-  while (!node.pods.empty()) come_again(node.pods.back(), fault.kind == NodeFault::Kind::leaves ? PodEnd::evicted : PodEnd::failed);
+  while (!node.pods.empty())
+    come_again(node.pods.back(), fault.kind == NodeFault::Kind::leaves ? PodEnd::evicted : PodEnd::failed);
   node.up = false;
   ++node.version;
   measures_.set_present(index, false);
@@ -408,7 +430,8 @@ void SimulatedWorld::node_fault(const NodeFault& fault) {
 Usage SimulatedWorld::noisy(const Usage& usage) {
   if (plan_.metrics.noise <= 0) return usage;
   Usage result = usage;
-  for (double& amount : result.of) amount = std::max(0.0, amount * (1 + plan_.metrics.noise * random_.normal()));
+  for (double& amount : result.of)
+    amount = std::max(0.0, amount * (1 + plan_.metrics.noise * random_.normal()));
   return result;
 }
 
@@ -424,11 +447,10 @@ void SimulatedWorld::sample_metrics() {
     const std::size_t first = samples_.size();
     Usage total = plan_.nodes[index].base;
     for (std::size_t i = 0; i < node.pods.size(); ++i) {
-      const PodRun& run = pods_[node.pods[i]];
-      if (run.stage != Stage::running) continue;
+      if (!node.progress[i].running) continue;
       Usage given = node.claims[i].demand * node.claims[i].speed;
       given.of[kMemory] = node.claims[i].demand.of[kMemory];
-      samples_.push_back({run.id, noisy(given)});
+      samples_.push_back({pods_[node.pods[i]].id, noisy(given)});
       total += samples_.back().usage;
     }
     const std::span<const PodUsage> pods(samples_.data() + first, samples_.size() - first);
@@ -443,7 +465,8 @@ void SimulatedWorld::sample_metrics() {
 
 void SimulatedWorld::deliver_reports() {
   std::size_t count = 0, pods = 0;
-  for (; count < reports_.size() && reports_[count].deliver <= now_; ++count) pods += reports_[count].pods.size();
+  for (; count < reports_.size() && reports_[count].deliver <= now_; ++count)
+    pods += reports_[count].pods.size();
   delivered_.clear();
   delivered_.reserve(pods);
   for (; count > 0; --count) {

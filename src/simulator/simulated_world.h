@@ -36,7 +36,9 @@ class SimulatedWorld final : public World {
   const Counts& counts() const { return counts_; }
   std::size_t waiting() const { return waiting_; }
   std::size_t running() const { return running_; }
-  std::array<double, kDimensions> utilization_of(NodeId node) const { return measures_.utilization_of(node.slot); }
+  std::array<double, kDimensions> utilization_of(NodeId node) const {
+    return measures_.utilization_of(node.slot);
+  }
   // Which plan a pod follows: for references that see the future, and for tests.
   const PodPlan* plan_of(PodId pod) const;
 
@@ -49,11 +51,17 @@ class SimulatedWorld final : public World {
     const PodPlan* plan = nullptr;
     Stage stage = Stage::free;
     std::uint32_t node = 0, position = 0, phase = 0, incarnation = 0, kills = 0, version = 0;
+  };
+  // How far a pod on a node is, kept beside its claim: what every change on the node walks.
+  struct Progress {
     double left_s = 0;  // of its phase, at full speed
+    bool running = false;
+    Behaviour::Kind kind = Behaviour::Kind::endless;
   };
   struct NodeRun {
-    std::vector<std::uint32_t> pods;  // slots, running ones in step with claims
+    std::vector<std::uint32_t> pods;  // slots, in step with claims and progress
     std::vector<Claim> claims;
+    std::vector<Progress> progress;
     Usage used;
     Time settled{};
     std::uint32_t version = 0;
@@ -84,7 +92,7 @@ class SimulatedWorld final : public World {
   void finish(std::uint32_t slot);
   void come_again(std::uint32_t slot, PodEnd how);  // ends here; the controller adds another
   void kill_for_memory(std::uint32_t node);
-  void enter_phase(PodRun& run, Claim& claim) const;
+  void enter_phase(const PodRun& run);
 
   void settle(std::uint32_t node);     // progress up to now
   void rearrange(std::uint32_t node);  // shares, utilisation, next thing due
@@ -96,6 +104,7 @@ class SimulatedWorld final : public World {
   void sample_metrics();
   void deliver_reports();
   Usage noisy(const Usage& usage);
+  bool only_waiting() const;
   bool over() const;
 
   const WorldPlan& plan_;

@@ -49,7 +49,8 @@ std::string seconds(Time at) {
 class Story {
  public:
   using Place = std::function<std::optional<NodeId>(const Pod&)>;
-  explicit Story(const WorldPlan& plan, Place place = [](const Pod&) { return NodeId{0}; }, std::uint64_t seed = 1)
+  explicit Story(
+      const WorldPlan& plan, Place place = [](const Pod&) { return NodeId{0}; }, std::uint64_t seed = 1)
       : world(plan, Random(seed), true), place_(std::move(place)) {}
 
   // Until the world ends, or the test loses its patience.
@@ -66,7 +67,9 @@ class Story {
     const std::string at = seconds(world.now()) + " ";
     std::visit(Match{
                    [&](const NodeAdded& e) { lines.push_back(at + e.node.name + " joins"); },
-                   [&](const NodeRemoved& e) { lines.push_back(at + "node-" + std::to_string(e.node.slot) + " lost"); },
+                   [&](const NodeRemoved& e) {
+                     lines.push_back(at + "node-" + std::to_string(e.node.slot) + " lost");
+                   },
                    [&](const PodAdded& e) {
                      names_[e.pod.id.slot % names_.size()] = e.pod.name;
                      lines.push_back(at + e.pod.name + " waits");
@@ -83,7 +86,9 @@ class Story {
                      lines.push_back(at + name(e.pod) + " not bound: " + e.why);
                      bind(last_[name(e.pod)]);
                    },
-                   [&](const UsageReported& e) { reports.push_back({world.now(), e, {e.pods.begin(), e.pods.end()}}); },
+                   [&](const UsageReported& e) {
+                     reports.push_back({world.now(), e, {e.pods.begin(), e.pods.end()}});
+                   },
                    [&](const auto&) {},
                },
                event);
@@ -99,7 +104,8 @@ class Story {
     return -1;
   }
   std::size_t times(const std::string& what) const {
-    return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& l) { return l.ends_with(" " + what); }));
+    return static_cast<std::size_t>(std::count_if(
+        lines.begin(), lines.end(), [&](const std::string& l) { return l.ends_with(" " + what); }));
   }
 
   struct Report {
@@ -122,7 +128,8 @@ TEST(SimulatedWorld, TakesAPodFromArrivalToItsEnd) {
   add_pod(plan, 5, 60, cores(1));
   Story story(plan);
   EXPECT_TRUE(story.run());
-  EXPECT_EQ(story.lines, (Lines{"0.000 node-0 joins", "5.000 a waits", "5.000 a bound", "5.000 a starts", "65.000 a completed"}));
+  EXPECT_EQ(story.lines, (Lines{"0.000 node-0 joins", "5.000 a waits", "5.000 a bound", "5.000 a starts",
+                                "65.000 a completed"}));
   EXPECT_EQ(story.world.counts().finished, 1U);
   EXPECT_EQ(story.world.waiting() + story.world.running(), 0U);
 }
@@ -236,7 +243,8 @@ TEST(SimulatedWorld, IgnoresActionsAboutPodsThatAreNoMore) {
 TEST(SimulatedWorld, BringsTheFormerPodsOfACrashedNodeBack) {
   WorldPlan plan = empty_world(2);
   for (int i = 0; i < 3; ++i) add_pod(plan, 0, 60, cores(1));
-  plan.faults = {{Time{} + 20s, {0}, NodeFault::Kind::crashes}, {Time{} + 40s, {0}, NodeFault::Kind::rejoins}};
+  plan.faults = {{Time{} + 20s, {0}, NodeFault::Kind::crashes},
+                 {Time{} + 40s, {0}, NodeFault::Kind::rejoins}};
   bool crashed = false;
   Story story(plan, [&](const Pod& pod) { return NodeId{pod.name == "c" || crashed ? 1U : 0U}; });
   story.run(Time{} + 20s - 1us);
@@ -393,10 +401,12 @@ TEST(SimulatedWorld, TellsTheSameStoryForTheSameSeed) {
   WorldPlan plan = empty_world(3);
   plan.metrics = {5s, 1s, 0.2, 0.1};
   plan.binding = {100ms, 300ms, 0.2};
-  plan.faults = {{Time{} + 20s, {0}, NodeFault::Kind::crashes}, {Time{} + 40s, {0}, NodeFault::Kind::rejoins}};
+  plan.faults = {{Time{} + 20s, {0}, NodeFault::Kind::crashes},
+                 {Time{} + 40s, {0}, NodeFault::Kind::rejoins}};
   for (int i = 0; i < 20; ++i) add_pod(plan, i, 30, cores(1.5, kGi));
   const auto tell = [&](std::uint64_t seed) {
-    Story story(plan, [](const Pod& pod) { return NodeId{1U + static_cast<std::uint32_t>(pod.name[0]) % 2}; }, seed);
+    Story story(
+        plan, [](const Pod& pod) { return NodeId{1U + static_cast<std::uint32_t>(pod.name[0]) % 2}; }, seed);
     EXPECT_TRUE(story.run());
     return story.lines;
   };

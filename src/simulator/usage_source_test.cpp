@@ -72,8 +72,9 @@ TEST_F(UsageSourceTest, SizesNodesAndRequestsAsTheFleetSays) {
   const double cpu = (1011 + 2011 + 3011) / 1000.0 / 0.8 / 2;
   EXPECT_NEAR(plan.nodes[0].node.capacity[Dimension::cpu], std::max(cpu, 2.011 / 0.7), 1e-9);
   const PodTemplate& shape = *plan.pods[0].shape;
-  EXPECT_EQ(shape.request.cpu.count,
-            plan.nodes[0].node.allocatable.cpu.count / 2);  // 0.8 x 2 / 3, cut at a half
+  const double share = 0.4 * 2 / 3;  // of a node each
+  EXPECT_NEAR(static_cast<double>(shape.request.cpu.count),
+              share * static_cast<double>(plan.nodes[0].node.allocatable.cpu.count), 1);
 }
 
 TEST_F(UsageSourceTest, LimitsAMachineToItsCapacity) {

@@ -40,9 +40,12 @@ std::vector<Metric> metrics_of(const SimulatedWorld& world, std::size_t pods) {
   };
   metrics.insert(metrics.end(), std::begin(rest), std::end(rest));
   if (s.finished > 0) {
-    const Metric finite[] = {{"makespan_s", s.makespan_s},         {"response_s_mean", s.response_mean_s},
-                             {"response_s_p95", s.response_p95_s}, {"slowdown_p95", s.slowdown_p95},
-                             {"sigma_cpu", s.sigma_cpu},           {"sigma_memory", s.sigma_memory},
+    const Metric finite[] = {{"makespan_s", s.makespan_s},
+                             {"response_s_mean", s.response_mean_s},
+                             {"response_s_p95", s.response_p95_s},
+                             {"slowdown_p95", s.slowdown_p95},
+                             {"sigma_cpu", s.sigma_cpu},
+                             {"sigma_memory", s.sigma_memory},
                              {"finished_share", static_cast<double>(s.finished) / static_cast<double>(pods)}};
     metrics.insert(metrics.end(), std::begin(finite), std::end(finite));
   }
@@ -56,7 +59,8 @@ class TimedPolicy final : public scheduling::PlacementPolicy {
   std::optional<NodeId> choose(const scheduling::PlacementRequest& request, Random& random) override {
     const auto from = std::chrono::steady_clock::now();
     const auto chosen = inner_.choose(request, random);
-    out_.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count());
+    out_.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count());
     return chosen;
   }
   scheduling::ScoreSheet explain(const scheduling::PlacementRequest& request) override {
@@ -69,12 +73,14 @@ class TimedPolicy final : public scheduling::PlacementPolicy {
 };
 
 double quantile(std::vector<double> values, double q) {
-  const auto at = std::min(values.size() - 1, static_cast<std::size_t>(q * static_cast<double>(values.size())));
+  const auto at =
+      std::min(values.size() - 1, static_cast<std::size_t>(q * static_cast<double>(values.size())));
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
   return values[at];
 }
 
-RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, bool keep_series, bool timed) {
+RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, bool keep_series,
+                   bool timed) {
   const Random random(seed);
   // PPO-LRT's deviations are read off the series, so small worlds keep theirs in any case.
   const bool series = keep_series || plan.nodes.size() <= 16;

@@ -26,7 +26,7 @@ struct RunResult {
 
 struct PolicyResult {
   std::string policy;
-  bool reference = false;  // sees the future
+  bool reference = false;       // sees the future
   std::vector<RunResult> runs;  // one per seed
 };
 

@@ -21,10 +21,12 @@ SchedulingOptions read_options(YamlReader& root) {
   options.longest_wait = root.duration("scheduler.longest_wait").more_than(0us).or_else(options.longest_wait);
   options.by_use.on = root.boolean("scheduler.by_use.on").or_else(false);
   options.by_use.risk = root.number("scheduler.by_use.risk").between(0, 10).or_else(options.by_use.risk);
-  options.by_use.ceiling = root.number("scheduler.by_use.ceiling").between(0.1, 2).or_else(options.by_use.ceiling);
+  options.by_use.ceiling =
+      root.number("scheduler.by_use.ceiling").between(0.1, 2).or_else(options.by_use.ceiling);
   options.hold_back.spare = root.integer<int>("scheduler.hold_back.spare").between(0, 100).or_else(1);
-  options.hold_back.memory_ceiling =
-      root.number("scheduler.hold_back.memory_ceiling").between(0.1, 1).or_else(options.hold_back.memory_ceiling);
+  options.hold_back.memory_ceiling = root.number("scheduler.hold_back.memory_ceiling")
+                                         .between(0.1, 1)
+                                         .or_else(options.hold_back.memory_ceiling);
   options.moves.per_hour = root.number("moves.per_hour").at_least(0).or_else(0);
   options.moves.per_day = root.number("moves.per_day").at_least(0).or_else(0);
   options.moves.every = root.duration("moves.every").more_than(0us).or_else(options.moves.every);

@@ -40,7 +40,9 @@ class TracedWorld final : public World {
     std::visit(Match{
                    [&](const BindPod& a) { line("bind " + pod(a.pod) + " to " + node(a.node)); },
                    [&](const MarkUnschedulable& a) { line("unschedulable " + pod(a.pod) + ": " + a.why); },
-                   [&](const EvictPod& a) { line("evict " + pod(a.pod) + " for " + node(a.destination) + ": " + a.why); },
+                   [&](const EvictPod& a) {
+                     line("evict " + pod(a.pod) + " for " + node(a.destination) + ": " + a.why);
+                   },
                },
                action);
     world_.execute(action);
@@ -93,8 +95,8 @@ std::string trace_of(const std::string& policy, std::uint64_t seed) {
   scheduling::Scheduler scheduler(prepared.setup.options);
   control::ControlLoop loop(traced, scheduler, *prepared.setup.policy, Random(seed));
   loop.run();
-  return "# scenarios/smoke.yaml under " + policy + ", seed " + std::to_string(seed) + ": seconds, events (indented) and actions\n" +
-         traced.text();
+  return "# scenarios/smoke.yaml under " + policy + ", seed " + std::to_string(seed) +
+         ": seconds, events (indented) and actions\n" + traced.text();
 }
 
 class GoldenTrace : public testing::TestWithParam<std::string> {};
@@ -113,14 +115,18 @@ TEST_P(GoldenTrace, IsWhatItWas) {
   const auto number = 1 + std::count(trace.begin(), differs.second, '\n');
   const auto from = static_cast<std::size_t>(differs.second - trace.begin());
   const std::size_t begin = trace.rfind('\n', from == 0 ? 0 : from - 1) + 1;
-  FAIL() << path << ":" << number << " is now\n" << trace.substr(begin, trace.find('\n', from) - begin)
+  FAIL() << path << ":" << number << " is now\n"
+         << trace.substr(begin, trace.find('\n', from) - begin)
          << "\nIf that is meant, `make golden` and review the diff.";
 }
 
 TEST_P(GoldenTrace, IsAnotherForAnotherSeed) { EXPECT_NE(trace_of(GetParam(), 1), trace_of(GetParam(), 2)); }
 
-INSTANTIATE_TEST_SUITE_P(Smoke, GoldenTrace, testing::Values("kube-default", "horizon"),
-                         [](const auto& info) { return info.param == "horizon" ? "Horizon" : "KubeDefault"; });
+std::string name_of(const testing::TestParamInfo<std::string>& policy) {
+  return policy.param == "horizon" ? "Horizon" : "KubeDefault";
+}
+
+INSTANTIATE_TEST_SUITE_P(Smoke, GoldenTrace, testing::Values("kube-default", "horizon"), name_of);
 
 TEST(Evaluation, GivesTheSameBytesAgainAndWithAnyNumberOfThreads) {
   const training::Experiment experiment = smoke();

@@ -16,6 +16,7 @@ bool term_matches(const NodeSelectorTerm& term, const Node& node) {
 namespace {
 
 bool matters(const FilterInput& input) {
+  if (input.pod.shape->plain) return false;
   const PodSpec& spec = input.pod.spec();
   return !spec.node_selector.all().empty() || spec.node_affinity.required.has_value();
 }

@@ -45,7 +45,8 @@ TEST(NodeAffinityFilter, NeedsEveryLabelOfTheSelector) {
 TEST(NodeAffinityFilter, NeedsOneTermOfWhichEveryExpressionHolds) {
   EXPECT_EQ(passes(requires_any_of({{{{"disk", in, {"ssd"}}, {"zone", in, {"a"}}}, {}}})), "100");
   EXPECT_EQ(passes(requires_any_of({{{{"disk", in, {"ssd"}}, {"zone", in, {"b"}}}, {}}})), "000");
-  EXPECT_EQ(passes(requires_any_of({{{{"disk", in, {"ssd"}}}, {}}, {{{"cores", greater_than, {"16"}}}, {}}})), "110");
+  EXPECT_EQ(passes(requires_any_of({{{{"disk", in, {"ssd"}}}, {}}, {{{"cores", greater_than, {"16"}}}, {}}})),
+            "110");
   EXPECT_EQ(passes(requires_any_of({{{{"disk", not_in, {"ssd"}}}, {}}})), "011");
 }
 

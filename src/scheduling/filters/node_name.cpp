@@ -3,7 +3,9 @@
 namespace evenkeel::scheduling {
 namespace {
 
-bool matters(const FilterInput& input) { return !input.pod.spec().node_name.empty(); }
+bool matters(const FilterInput& input) {
+  return !input.pod.shape->plain && !input.pod.spec().node_name.empty();
+}
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)

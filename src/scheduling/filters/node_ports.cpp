@@ -24,7 +24,8 @@ bool clash(const ContainerPort& a, const ContainerPort& b) {
 }
 
 bool matters(const FilterInput& input) {
-  return any_host_port(input.pod.spec(), [](const ContainerPort&) { return true; });
+  return !input.pod.shape->plain &&
+         any_host_port(input.pod.spec(), [](const ContainerPort&) { return true; });
 }
 
 bool taken(const FilterInput& input, NodeId node) {

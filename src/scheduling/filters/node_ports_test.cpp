@@ -28,7 +28,8 @@ TEST(NodePortsFilter, RejectsTheSamePortAndProtocol) {
   EXPECT_FALSE(fits_beside(listens_on({{80, "TCP", ""}}), listens_on({{80, "TCP", ""}})));
   EXPECT_TRUE(fits_beside(listens_on({{80, "TCP", ""}}), listens_on({{80, "UDP", ""}})));
   EXPECT_TRUE(fits_beside(listens_on({{80, "TCP", ""}}), listens_on({{81, "TCP", ""}})));
-  EXPECT_FALSE(fits_beside(listens_on({{80, "TCP", ""}, {443, "TCP", ""}}), listens_on({{1, "TCP", ""}, {443, "TCP", ""}})));
+  EXPECT_FALSE(fits_beside(listens_on({{80, "TCP", ""}, {443, "TCP", ""}}),
+                           listens_on({{1, "TCP", ""}, {443, "TCP", ""}})));
 }
 
 TEST(NodePortsFilter, TellsAddressesApartUnlessOneIsAllOfThem) {

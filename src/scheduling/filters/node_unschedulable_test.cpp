@@ -23,9 +23,11 @@ TEST(NodeUnschedulableFilter, KeepsPodsOffACordonedNode) {
 
 TEST(NodeUnschedulableFilter, LetsThoseThroughWhoTolerateTheCordon) {
   PodSpec by_name, all, other;
-  by_name.tolerations = {{"node.kubernetes.io/unschedulable", Toleration::Operator::exists, "", TaintEffect::no_schedule, {}}};
+  by_name.tolerations = {
+      {"node.kubernetes.io/unschedulable", Toleration::Operator::exists, "", TaintEffect::no_schedule, {}}};
   all.tolerations = {{"", Toleration::Operator::exists, "", {}, {}}};
-  other.tolerations = {{"node.kubernetes.io/unschedulable", Toleration::Operator::exists, "", TaintEffect::no_execute, {}}};
+  other.tolerations = {
+      {"node.kubernetes.io/unschedulable", Toleration::Operator::exists, "", TaintEffect::no_execute, {}}};
   EXPECT_EQ(one_cordoned().passes(kNodeUnschedulable, pod_with(by_name)), "11");
   EXPECT_EQ(one_cordoned().passes(kNodeUnschedulable, pod_with(all)), "11");
   EXPECT_EQ(one_cordoned().passes(kNodeUnschedulable, pod_with(other)), "10");

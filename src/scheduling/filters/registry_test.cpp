@@ -27,8 +27,9 @@ TEST(UnschedulableMessage, CountsEveryReasonOfANodeAndSortsThePhrasesAsText) {
   cluster.state.set_node(node);
   cluster.state.set_node(test_node(1, 100'000));
   // As text: "1 …" < "10 …" < "11 …".
-  EXPECT_EQ(message_for(cluster, spec_asking(5000, 9LL << 30)),
-            "0/12 nodes are available: 1 node(s) were unschedulable, 10 Insufficient cpu, 11 Insufficient memory.");
+  EXPECT_EQ(
+      message_for(cluster, spec_asking(5000, 9LL << 30)),
+      "0/12 nodes are available: 1 node(s) were unschedulable, 10 Insufficient cpu, 11 Insufficient memory.");
 }
 
 TEST(UnschedulableMessage, HearsTheFirstFilterThatObjectsOnly) {
@@ -36,7 +37,8 @@ TEST(UnschedulableMessage, HearsTheFirstFilterThatObjectsOnly) {
   Node node = test_node(0, 1);
   node.unschedulable = true;
   cluster.state.set_node(node);
-  EXPECT_EQ(message_for(cluster, spec_asking(5000, 0)), "0/1 nodes are available: 1 node(s) were unschedulable.");
+  EXPECT_EQ(message_for(cluster, spec_asking(5000, 0)),
+            "0/1 nodes are available: 1 node(s) were unschedulable.");
 }
 
 TEST(UnschedulableMessage, CountsOnlyNodesThatAreThere) {
@@ -69,18 +71,23 @@ TEST(UnsupportedFeature, IsNamedAndNeverGuessed) {
 TEST(Filters, AreInKubeSchedulersOrder) {
   std::string order;
   for (const Filter& filter : all_filters()) order += std::string(filter.plugin) + " ";
-  EXPECT_EQ(order, "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit UseFit ");
+  EXPECT_EQ(order,
+            "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit UseFit ");
 }
 
 // --- the whole field at once says what is said node by node -----------------------------------
 
 PodSpec random_spec(Random& random) {
-  PodSpec spec = spec_asking(static_cast<std::int64_t>(random.below(3000)), static_cast<std::int64_t>(random.below(4LL << 30)));
+  PodSpec spec = spec_asking(static_cast<std::int64_t>(random.below(3000)),
+                             static_cast<std::int64_t>(random.below(4LL << 30)));
   if (random.chance(0.1)) spec.containers.front().requests = {};
-  if (random.chance(0.2)) spec.containers.front().requests.set_extended("gpu", 1 + static_cast<std::int64_t>(random.below(2)));
+  if (random.chance(0.2))
+    spec.containers.front().requests.set_extended("gpu", 1 + static_cast<std::int64_t>(random.below(2)));
   if (random.chance(0.2)) spec.containers.front().requests.ephemeral_storage = {50};
-  if (random.chance(0.3)) spec.containers.front().ports = {{static_cast<std::int32_t>(80 + random.below(2)), "TCP", ""}};
-  if (random.chance(0.3)) spec.tolerations = {{"taint", Toleration::Operator::exists, "", TaintEffect::no_schedule, {}}};
+  if (random.chance(0.3))
+    spec.containers.front().ports = {{static_cast<std::int32_t>(80 + random.below(2)), "TCP", ""}};
+  if (random.chance(0.3))
+    spec.tolerations = {{"taint", Toleration::Operator::exists, "", TaintEffect::no_schedule, {}}};
   if (random.chance(0.1)) spec.tolerations.push_back({"", Toleration::Operator::exists, "", {}, {}});
   if (random.chance(0.2)) spec.node_selector = {{"zone", random.chance(0.5) ? "a" : "b"}};
   if (random.chance(0.2)) spec.node_affinity.required = {{{{"zone", SelectorOperator::not_in, {"a"}}}, {}}};

@@ -14,12 +14,10 @@ std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
   const Resources& asked = input.pod.shape->request;
   const std::size_t i = node.slot;
   std::vector<std::string> found;
-  if (c.pods[i] + 1 > c.max_pods[i]) found.emplace_back("Too many pods");
+  if (c.free_pods[i] < 1) found.emplace_back("Too many pods");
   const auto cpu = static_cast<double>(asked.cpu.count), memory = static_cast<double>(asked.memory.count);
-  if (asked.cpu.count > 0 && c.requested_cpu[i] + cpu > c.allocatable_cpu[i])
-    found.emplace_back("Insufficient cpu");
-  if (asked.memory.count > 0 && c.requested_memory[i] + memory > c.allocatable_memory[i])
-    found.emplace_back("Insufficient memory");
+  if (asked.cpu.count > 0 && cpu > c.free_cpu[i]) found.emplace_back("Insufficient cpu");
+  if (asked.memory.count > 0 && memory > c.free_memory[i]) found.emplace_back("Insufficient memory");
   if (!beyond_columns(asked)) return found;
   const Resources& used = input.cluster.requested(node);
   const Resources& has = input.cluster.node(node).allocatable;
@@ -37,9 +35,8 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   const std::size_t n = feasible.size();
   // What is not asked for is not checked: a pod that wants nothing fits an over-full node.
   constexpr double kAnyway = -1e300;
-  const FitColumns columns{c.requested_cpu.data(),    c.allocatable_cpu.data(), c.requested_memory.data(),
-                           c.allocatable_memory.data(), c.pods.data(),            c.max_pods.data()};
-  clear_unfit(columns, asked.cpu.count > 0 ? static_cast<double>(asked.cpu.count) : kAnyway,
+  clear_unfit({c.free_cpu.data(), c.free_memory.data(), c.free_pods.data()},
+              asked.cpu.count > 0 ? static_cast<double>(asked.cpu.count) : kAnyway,
               asked.memory.count > 0 ? static_cast<double>(asked.memory.count) : kAnyway, n, feasible.data());
   if (!beyond_columns(asked)) return;
   for (std::uint32_t slot = 0; slot < n; ++slot)

@@ -32,8 +32,9 @@ TEST(ResourceFitFilter, NamesEverythingThereIsTooLittleOf) {
   PodSpec spec = spec_asking(2000, 3 * kGi);
   spec.containers.front().requests.ephemeral_storage = {1};
   spec.containers.front().requests.set_extended("nvidia.com/gpu", 1);
-  EXPECT_EQ(objections_to(nearly_full(), spec), (Reasons{"Insufficient cpu", "Insufficient memory",
-                                                         "Insufficient ephemeral-storage", "Insufficient nvidia.com/gpu"}));
+  EXPECT_EQ(objections_to(nearly_full(), spec),
+            (Reasons{"Insufficient cpu", "Insufficient memory", "Insufficient ephemeral-storage",
+                     "Insufficient nvidia.com/gpu"}));
 }
 
 TEST(ResourceFitFilter, DoesNotCheckWhatIsNotAskedFor) {

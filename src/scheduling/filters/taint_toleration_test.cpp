@@ -34,8 +34,8 @@ TEST(TaintTolerationFilter, NeedsEveryTaintTolerated) {
   node.taints = {{"a", "", no_schedule}, {"b", "", no_schedule}};
   cluster.state.set_node(node);
   EXPECT_EQ(cluster.passes(kTaintToleration, tolerating({{"a", Operator::exists, "", {}, {}}})), "0");
-  EXPECT_EQ(cluster.passes(kTaintToleration,
-                           tolerating({{"a", Operator::exists, "", {}, {}}, {"b", Operator::exists, "", {}, {}}})),
+  EXPECT_EQ(cluster.passes(kTaintToleration, tolerating({{"a", Operator::exists, "", {}, {}},
+                                                         {"b", Operator::exists, "", {}, {}}})),
             "1");
 }
 

@@ -25,7 +25,7 @@ std::size_t fullest(const FilterInput& input, std::size_t i) {
 
 std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
   const NodeColumns& c = input.cluster.columns();
-  if (c.pods[node.slot] + 1 > c.max_pods[node.slot]) return {"Too many pods"};
+  if (c.free_pods[node.slot] < 1) return {"Too many pods"};
   const std::size_t d = fullest(input, node.slot);
   if (d == kDimensions) return {};
   return {"Expected use of " + std::string(kDimensionNames[d]) + " too high"};
@@ -34,7 +34,7 @@ std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   const NodeColumns& c = input.cluster.columns();
   for (std::size_t i = 0; i < feasible.size(); ++i)
-    if (feasible[i] && (c.pods[i] + 1 > c.max_pods[i] || fullest(input, i) != kDimensions)) feasible[i] = 0;
+    if (feasible[i] && (c.free_pods[i] < 1 || fullest(input, i) != kDimensions)) feasible[i] = 0;
 }
 
 }  // namespace

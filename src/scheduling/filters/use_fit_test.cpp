@@ -56,7 +56,8 @@ TEST(UseFitFilter, LooksAtAllSixDimensions) {
     cluster.options.by_use.on = true;
     Demand demand;
     demand.mean.of[d] = 1.01 * cluster.state.node({0}).capacity.of[d];
-    EXPECT_EQ(objections_to(cluster, demand), Reasons{"Expected use of " + std::string(kDimensionNames[d]) + " too high"});
+    EXPECT_EQ(objections_to(cluster, demand),
+              Reasons{"Expected use of " + std::string(kDimensionNames[d]) + " too high"});
   }
 }
 

@@ -88,8 +88,8 @@ void Horizon::add_point(const PlacementRequest& request, std::size_t point, std:
   for (std::size_t d = 0; d < kDimensions; ++d) field[d] = expected_[point][d];
   const double alive = request.history.lifetime(request.pod).survival(0, ahead_[point]);
   add_imbalance_after(field, per_unit_field(request.cluster.columns()),
-                      softened(imbalance_of(field, request.cluster.node_count())), planned(request.demand) * alive,
-                      -1.0F / (kDimensions * kPoints), scores);
+                      softened(imbalance_of(field, request.cluster.node_count())),
+                      planned(request.demand) * alive, -1.0F / (kDimensions * kPoints), scores);
 }
 
 void Horizon::rate(const PlacementRequest& request) {
@@ -132,7 +132,8 @@ ScoreSheet Horizon::explain(const PlacementRequest& request) {
     for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
   };
   for (std::size_t k = 0; k < kPoints; ++k)
-    add_term("imbalance in " + std::to_string(static_cast<int>(ahead_[k])) + " s", [&] { add_point(request, k, part); });
+    add_term("imbalance in " + std::to_string(static_cast<int>(ahead_[k])) + " s",
+             [&] { add_point(request, k, part); });
   if (request.history.lifetime(request.pod).endless)
     add_term("unevenness of bursts", [&] { add_bursts(request, part); });
   std::stable_sort(sheet.rows.begin(), sheet.rows.end(),

@@ -15,9 +15,9 @@ namespace evenkeel::scheduling {
 // Assumes that expected use times the chance of still running is a fair stand-in for the
 // load at a later moment. Of what runs for ever, a share of its peaks counts too, its own or
 // those of workloads of its shape (prediction/shape_classes.h). Nodes' forecasts are kept
-// and made anew when the node changes or when they have aged; at most kRefreshes aged ones per decision, so that one decision in
-// a large cluster never pays for all.
-// Without a fresh sample of any node it decides by kube-default.
+// and made anew when the node changes or when they have aged; at most kRefreshes aged ones per decision, so
+// that one decision in a large cluster never pays for all. Without a fresh sample of any node it decides by
+// kube-default.
 class Horizon final : public PlacementPolicy {
  public:
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
@@ -50,8 +50,8 @@ class Horizon final : public PlacementPolicy {
   WeightedScores fallback_;
   std::vector<Forecast> forecasts_;
   std::array<std::array<std::vector<float>, kDimensions>, kPoints>
-      expected_;  // utilisation by point and node
-  std::vector<float> bursts_;  // peaks of CPU of what runs for ever, by node
+      expected_;                         // utilisation by point and node
+  std::vector<float> bursts_;            // peaks of CPU of what runs for ever, by node
   std::array<double, kPoints> ahead_{};  // seconds
   std::uint32_t next_refresh_ = 0;
   std::vector<float> scores_;

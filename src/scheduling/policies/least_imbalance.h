@@ -19,7 +19,7 @@ class LeastImbalance final : public PlacementPolicy {
  private:
   void rate(const PlacementRequest& request);
   WeightedScores fallback_;
-  std::vector<float> scores_;  // minus the imbalance
+  Column<float> scores_;  // minus the imbalance
 };
 
 // Whether load is known at all: a sample of some node not older than options.stale_after.

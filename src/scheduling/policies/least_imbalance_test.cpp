@@ -30,7 +30,8 @@ double imbalance_with(const TestCluster& cluster, NodeId taker, const Usage& add
     }
     double mean = 0, variance = 0;
     for (const double share : shares) mean += share / static_cast<double>(shares.size());
-    for (const double share : shares) variance += (share - mean) * (share - mean) / static_cast<double>(shares.size());
+    for (const double share : shares)
+      variance += (share - mean) * (share - mean) / static_cast<double>(shares.size());
     total += std::sqrt(variance) / kDimensions;
   }
   return total;
@@ -59,7 +60,8 @@ TEST(LeastImbalance, EqualsBruteForce) {
   const Pod pod = pod_with(spec_asking(0, 0));
   for (int round = 0; round < 200; ++round) {
     TestCluster cluster = random_cluster(random);
-    Usage added{{random.uniform(), random.between(0, 1e9), random.between(0, 3e7), 0, random.between(0, 3e7), 1e6}};
+    Usage added{
+        {random.uniform(), random.between(0, 1e9), random.between(0, 3e7), 0, random.between(0, 3e7), 1e6}};
     const PlacementRequest question = cluster.question(pod, uses(added));
     double least = 1e9;
     for (std::uint32_t slot = 0; slot < question.feasible.size(); ++slot)

@@ -1,22 +1,35 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include "base/check.h"
 #include "scheduling/node_kernels.h"
 #include "scheduling/policies/policy.h"
 
 namespace evenkeel::scheduling {
 
+// In blocks: only those that hold a highest score are looked at a second time.
 NodeId pick_highest(std::span<const float> scores, std::span<const std::uint8_t> feasible, Random& random) {
-  const float top = highest_score(scores.data(), feasible.data(), scores.size());
-  const std::size_t ties = count_equal(scores.data(), feasible.data(), scores.size(), top);
-  EVENKEEL_CHECK(ties > 0);
-  std::uint64_t skip = ties == 1 ? 0 : random.below(ties);
-  // Block by block, so that the walk to the one that was drawn is short.
-  constexpr std::size_t kBlock = 256;
-  std::size_t from = 0;
-  for (std::size_t here; from + kBlock < scores.size(); from += kBlock, skip -= here) {
-    here = count_equal(scores.data() + from, feasible.data() + from, kBlock, top);
-    if (skip < here) break;
+  constexpr std::size_t kBlocks = 32;
+  const std::size_t n = scores.size();
+  const std::size_t size = std::max<std::size_t>(64, (n / kBlocks + 64) / 64 * 64);
+  std::array<float, kBlocks> tops;
+  float top = -std::numeric_limits<float>::infinity();
+  for (std::size_t from = 0, block = 0; from < n; from += size, ++block) {
+    tops[block] = highest_score(scores.data() + from, feasible.data() + from, std::min(size, n - from));
+    top = std::max(top, tops[block]);
   }
-  for (auto slot = static_cast<std::uint32_t>(from);; ++slot)
+  std::array<std::size_t, kBlocks> ties{};
+  std::size_t all_ties = 0;
+  for (std::size_t from = 0, block = 0; from < n; from += size, ++block) {
+    if (tops[block] != top) continue;
+    ties[block] = count_equal(scores.data() + from, feasible.data() + from, std::min(size, n - from), top);
+    all_ties += ties[block];
+  }
+  EVENKEEL_CHECK(all_ties > 0);
+  std::size_t skip = all_ties == 1 ? 0 : random.below(all_ties), block = 0;
+  for (; skip >= ties[block]; ++block) skip -= ties[block];
+  for (auto slot = static_cast<std::uint32_t>(block * size);; ++slot)
     if (feasible[slot] && scores[slot] == top && skip-- == 0) return {slot};
 }
 

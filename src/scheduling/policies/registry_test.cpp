@@ -21,7 +21,8 @@ TEST(PolicyRegistry, SetsUpEveryPolicyItNames) {
     EXPECT_EQ(setup->name, name);
     EXPECT_TRUE(names.insert(name).second) << name << " twice";
   }
-  for (const char* name : {"random", "round-robin", "binpack", "kube-default", "greedy", "horizon", "shortest-first"})
+  for (const char* name :
+       {"random", "round-robin", "binpack", "kube-default", "greedy", "horizon", "shortest-first"})
     EXPECT_TRUE(names.contains(name)) << name;
 }
 
@@ -42,7 +43,8 @@ TEST(PolicyRegistry, LaysSwitchesOverTheOptionsGiven) {
 }
 
 TEST(PolicyRegistry, NamesWhatItDoesNotKnow) {
-  EXPECT_NE(error_of("horizn").find("no placement policy is called 'horizn'; there are random, "), std::string::npos);
+  EXPECT_NE(error_of("horizn").find("no placement policy is called 'horizn'; there are random, "),
+            std::string::npos);
   EXPECT_NE(error_of("").find("is called ''"), std::string::npos);
   EXPECT_NE(error_of("horizon+wings").find("'+wings' is unknown"), std::string::npos);
   for (const char* spec : {"horizon+moves=", "horizon+moves=-1", "horizon+by-use=many", "horizon+moves=1x"})

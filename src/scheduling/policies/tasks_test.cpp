@@ -136,8 +136,11 @@ simulator::WorldPlan one_core_world() {
 void arrive(simulator::WorldPlan& world, double at_s, WorkloadId workload, double seconds) {
   auto behaviour = std::make_shared<simulator::Behaviour>();
   behaviour->phases = {{seconds, Usage{{1, 1e6, 0, 0, 0, 0}}}};
-  world.pods.push_back({Time{} + from_seconds(at_s), world.workloads[workload.slot] + "-" + std::to_string(world.pods.size()),
-                        task(workload), behaviour, {}});
+  world.pods.push_back({Time{} + from_seconds(at_s),
+                        world.workloads[workload.slot] + "-" + std::to_string(world.pods.size()),
+                        task(workload),
+                        behaviour,
+                        {}});
 }
 
 std::vector<std::string> order_of_binding(const simulator::WorldPlan& world, SchedulingOptions options = {}) {
@@ -171,7 +174,8 @@ TEST(ShortestFirst, StarvesNobody) {
   arrive(world, 0, kShort, 10);
   arrive(world, 1, kLong, 100);  // and would wait for ever behind those that keep coming
   for (int i = 0; i < 400; ++i) arrive(world, 2 + 9.5 * i, kShort, 10);
-  std::stable_sort(world.pods.begin(), world.pods.end(), [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
+  std::stable_sort(world.pods.begin(), world.pods.end(),
+                   [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
   SchedulingOptions options;
   options.longest_wait = 10min;
   const auto patient = order_of_binding(world);

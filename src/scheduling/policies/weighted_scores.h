@@ -18,7 +18,7 @@ class WeightedScores final : public PlacementPolicy {
  private:
   std::span<const Scorer> scorers(const PlacementRequest& request) const;
   std::vector<Scorer> scorers_;
-  std::vector<float> total_;  // kept between calls: no allocation per pod
+  Column<float> total_;  // kept between calls: no allocation per pod
 };
 
 }  // namespace evenkeel::scheduling

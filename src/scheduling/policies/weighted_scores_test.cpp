@@ -21,7 +21,8 @@ bool never(const PlacementRequest&) { return false; }
 TEST(WeightedScores, AddsItsScorersByWeight) {
   TestCluster cluster(3);
   const Pod pod = pod_with(spec_asking(1, 1));
-  WeightedScores policy({{"constant", 2, always, constant}, {"slot", 3, always, by_slot}, {"none", 100, never, by_slot}});
+  WeightedScores policy(
+      {{"constant", 2, always, constant}, {"slot", 3, always, by_slot}, {"none", 100, never, by_slot}});
   const ScoreSheet sheet = policy.explain(cluster.question(pod));
   EXPECT_EQ(sheet.terms, (std::vector<std::string>{"constant", "slot", "none"}));
   ASSERT_EQ(sheet.rows.size(), 3U);
@@ -56,8 +57,8 @@ TEST(WeightedScores, IsTheDefaultProfileOfTheVersionAskedFor) {
   cluster.options.kube = KubeVersion::v1_36;
   EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 71}));
   EXPECT_EQ(policy.explain(cluster.question(pod)).terms,
-            (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread",
-                                      "NodeResourcesBalancedAllocation"}));
+            (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit",
+                                      "PodTopologySpread", "NodeResourcesBalancedAllocation"}));
 }
 
 TEST(WeightedScores, PrefersTheEmptierNode) {

@@ -2,8 +2,8 @@
 //
 // The scores are whole numbers, exactly kube-scheduler's, over all nodes at once.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
 
 #include "base/vector_clones.h"
 #include "scheduling/scorers/scorer.h"
@@ -15,118 +15,98 @@ struct Asked {
   double cpu, memory;
 };
 
-// The balance is worked out in single precision first. Where it comes so close to a whole
-// number that rounding down may go the other way the node is marked (-1), and worked out
-// again exactly: a few in ten thousand.
-constexpr float kTooClose = 5e-5F;
-constexpr float kMarked = -1;
-
-struct NearShares {
-  const float *cpu, *memory, *per_cpu, *per_memory;
-};
-
-EVENKEEL_VECTOR_CLONES
-std::size_t count_marked(const float* scores, std::size_t n) {
-  std::uint32_t marked = 0;
-  for (std::size_t i = 0; i < n; ++i) marked += static_cast<std::uint32_t>(scores[i] < 0);
-  return marked;
-}
-
-template <class Exact>
-void mend_marked(const NodeColumns& c, std::span<float> scores, Exact exact) {
-  constexpr std::size_t kBlock = 128;
-  for (std::size_t from = 0; from < scores.size(); from += kBlock) {
-    const std::size_t to = std::min(from + kBlock, scores.size());
-    if (c.odd_nodes == 0 && count_marked(scores.data() + from, to - from) == 0) continue;
-    for (std::size_t i = from; i < to; ++i)
-      if (scores[i] < 0 || c.per_cpu_near[i] == 0 || c.per_memory_near[i] == 0)
-        scores[i] = static_cast<float>(exact(i));
-  }
-}
-
-// A share rounded down to per cent, or marked.
-inline float whole_percent(float percent) {
-  const float whole = std::floor(percent + kTooClose);
-  return percent - whole < kTooClose ? -1000.0F : whole;
-}
-
-// floor(100 * part / whole), exactly: by the reciprocal, then set right by the remainder,
-// which is quicker than a division. 0 where the whole is 0 (and so its reciprocal).
-inline double percent(double part, double whole, double per_whole) {
-  const double hundred = part * 100.0;
-  const double guess = std::floor(hundred * per_whole);
-  const double left = hundred - guess * whole;
-  return guess + (left >= whole ? 1.0 : 0.0) - (left < 0 ? 1.0 : 0.0);
+// The mean of two percentages, each rounded down, rounded down: cluster_state.h's percent_per
+// says why a product will do for a division. The second need not be rounded by itself: what
+// it has beyond a whole number cannot lift the sum to the next.
+inline float mean_percent(double cpu, double per_cpu, double memory, double per_memory) {
+  return static_cast<float>(std::floor((std::floor(cpu * per_cpu) + memory * per_memory) * 0.5));
 }
 
 EVENKEEL_VECTOR_CLONES
 void add_least(const NodeColumns& c, Asked asked, float weight, std::size_t n, float* totals) {
-  const double *cpu = c.allocatable_cpu.data(), *memory = c.allocatable_memory.data();
-  const double *used_cpu = c.non_zero_cpu.data(), *used_memory = c.non_zero_memory.data();
-  const double *per_cpu = c.per_cpu.data(), *per_memory = c.per_memory.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double a = percent(std::max(0.0, cpu[i] - used_cpu[i] - asked.cpu), cpu[i], per_cpu[i]);
-    const double b = percent(std::max(0.0, memory[i] - used_memory[i] - asked.memory), memory[i], per_memory[i]);
-    totals[i] += weight * static_cast<float>(std::floor((a + b) * 0.5));
-  }
+  const double *cpu = c.room_cpu.data(), *memory = c.room_memory.data();
+  const double *per_cpu = c.percent_per_cpu.data(), *per_memory = c.percent_per_memory.data();
+  for (std::size_t i = 0; i < n; ++i)
+    totals[i] += weight * mean_percent(std::max(0.0, cpu[i] - asked.cpu), per_cpu[i],
+                                       std::max(0.0, memory[i] - asked.memory), per_memory[i]);
 }
 
 EVENKEEL_VECTOR_CLONES
 void add_most(const NodeColumns& c, Asked asked, float weight, std::size_t n, float* totals) {
-  const double *cpu = c.allocatable_cpu.data(), *memory = c.allocatable_memory.data();
-  const double *used_cpu = c.non_zero_cpu.data(), *used_memory = c.non_zero_memory.data();
-  const double *per_cpu = c.per_cpu.data(), *per_memory = c.per_memory.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    // Non-zero requests may exceed what there is; that counts as full.
-    const double a = percent(std::min(cpu[i], used_cpu[i] + asked.cpu), cpu[i], per_cpu[i]);
-    const double b = percent(std::min(memory[i], used_memory[i] + asked.memory), memory[i], per_memory[i]);
-    totals[i] += weight * static_cast<float>(std::floor((a + b) * 0.5));
-  }
+  const double *cpu = c.room_cpu.data(), *memory = c.room_memory.data();
+  const double *all_cpu = c.allocatable_cpu.data(), *all_memory = c.allocatable_memory.data();
+  const double *per_cpu = c.percent_per_cpu.data(), *per_memory = c.percent_per_memory.data();
+  for (std::size_t i = 0; i < n; ++i)  // more than there is counts as full
+    totals[i] +=
+        weight * mean_percent(all_cpu[i] - std::max(0.0, cpu[i] - asked.cpu), per_cpu[i],
+                              all_memory[i] - std::max(0.0, memory[i] - asked.memory), per_memory[i]);
 }
 
-// A node without CPU or without memory is scored by what it has: there the half above was
-// wrong, and this adds the rest. `part` is the sum of both percentages, one of which is 0.
+// Odd nodes were given nothing above: they are scored by what they have, one by one.
+// `part`: what counts of a resource, given what there is and what is left of it.
 template <class Part>
-void mend_odd_nodes(const NodeColumns& c, float weight, std::span<float> totals, Part part) {
+void add_odd_nodes(const NodeColumns& c, Asked asked, float weight, std::span<float> totals, Part part) {
   if (c.odd_nodes == 0) return;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    if (!c.present[i] || (c.allocatable_cpu[i] > 0) == (c.allocatable_memory[i] > 0)) continue;
-    const double whole = part(i);
-    totals[i] += weight * static_cast<float>(whole - std::floor(whole * 0.5));
+    if (!c.present[i] || c.percent_per_cpu[i] != 0) continue;
+    std::int64_t sum = 0, resources = 0;
+    for (const auto& [all, left] : {std::pair{c.allocatable_cpu[i], c.room_cpu[i] - asked.cpu},
+                                    std::pair{c.allocatable_memory[i], c.room_memory[i] - asked.memory}}) {
+      if (all <= 0) continue;
+      sum += static_cast<std::int64_t>(part(all, std::max(0.0, left))) * 100 / static_cast<std::int64_t>(all);
+      ++resources;
+    }
+    if (resources > 0) totals[i] += weight * static_cast<float>(sum / resources);
   }
 }
 
-// (1 - std) * 100 of the two shares, where the std of two numbers is half their distance.
-double exact_balance(const NodeColumns& c, Asked asked, std::size_t i) {
-  if (c.allocatable_cpu[i] <= 0 || c.allocatable_memory[i] <= 0) return 100.0;
-  const double cpu = std::min(1.0, (c.requested_cpu[i] + asked.cpu) / c.allocatable_cpu[i]);
-  const double memory = std::min(1.0, (c.requested_memory[i] + asked.memory) / c.allocatable_memory[i]);
-  return std::floor((1.0 - std::fabs((cpu - memory) / 2)) * 100.0);
+// The balance is (1 - std) * 100 of the two shares, where the std of two numbers is half
+// their distance. It is worked out in single precision first, block by block. A block in
+// which some node comes so close to a whole number that rounding down may go the other way
+// is worked out again exactly as kube-scheduler does it: a few in a hundred of the nodes.
+constexpr float kTooClose = 5e-5F;
+constexpr std::size_t kBlock = 128;
+using Block = std::array<float, kBlock>;
+
+// False: some node is too close.
+EVENKEEL_VECTOR_CLONES
+bool near_balance(const NodeColumns& c, Asked asked, std::size_t from, std::size_t n, float* balance) {
+  const float *cpu_share = c.cpu_share.data() + from, *memory_share = c.memory_share.data() + from;
+  const float *per_cpu = c.per_cpu_near.data() + from, *per_memory = c.per_memory_near.data() + from;
+  const auto more_cpu = static_cast<float>(asked.cpu), more_memory = static_cast<float>(asked.memory);
+  std::uint32_t close = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const float cpu = cpu_share[i] + more_cpu * per_cpu[i],
+                memory = memory_share[i] + more_memory * per_memory[i];
+    const float apart = (cpu < 1 ? cpu : 1.0F) - (memory < 1 ? memory : 1.0F);
+    const float percent = 100.0F - 50.0F * std::fabs(apart);
+    balance[i] = std::floor(percent + kTooClose);
+    close |= static_cast<std::uint32_t>(percent - balance[i] < kTooClose);
+  }
+  return close == 0;
 }
 
 EVENKEEL_VECTOR_CLONES
-void near_balance(NearShares used, float asked_cpu, float asked_memory, std::size_t n, float* scores) {
+void exact_balance(const NodeColumns& c, Asked asked, std::size_t from, std::size_t n, float* balance) {
+  const double *all_cpu = c.allocatable_cpu.data() + from, *all_memory = c.allocatable_memory.data() + from;
+  const double *used_cpu = c.requested_cpu.data() + from, *used_memory = c.requested_memory.data() + from;
   for (std::size_t i = 0; i < n; ++i) {
-    const float cpu = used.cpu[i] + asked_cpu * used.per_cpu[i];
-    const float memory = used.memory[i] + asked_memory * used.per_memory[i];
-    const float apart = (cpu < 1 ? cpu : 1.0F) - (memory < 1 ? memory : 1.0F);
-    const float score = whole_percent(100.0F - 50.0F * std::fabs(apart));
-    scores[i] = score < 0 ? kMarked : score;
+    const double cpu = std::min(1.0, (used_cpu[i] + asked.cpu) / all_cpu[i]);
+    const double memory = std::min(1.0, (used_memory[i] + asked.memory) / all_memory[i]);
+    const double score = std::floor((1.0 - std::fabs((cpu - memory) / 2)) * 100.0);
+    balance[i] = all_cpu[i] > 0 && all_memory[i] > 0 ? static_cast<float>(score) : 100.0F;
   }
 }
 
-std::span<const float> balance_with(const NodeColumns& c, Asked asked, std::span<float> scores) {
-  near_balance({c.cpu_share.data(), c.memory_share.data(), c.per_cpu_near.data(), c.per_memory_near.data()},
-               static_cast<float>(asked.cpu), static_cast<float>(asked.memory), scores.size(), scores.data());
-  mend_marked(c, scores, [&](std::size_t i) { return exact_balance(c, asked, i); });
-  return scores;
-}
-
-// Room for one plugin's scores, kept between calls.
-std::span<float> scratch(std::size_t n) {
-  thread_local std::vector<float> scores;
-  scores.resize(n);
-  return scores;
+// Calls add(from, n, balance) for the nodes from … from + n, until all have had their turn.
+template <class Add>
+void for_balances(const NodeColumns& c, Asked asked, std::size_t nodes, Add add) {
+  Block balance;
+  for (std::size_t from = 0; from < nodes; from += kBlock) {
+    const std::size_t n = std::min(kBlock, nodes - from);
+    if (!near_balance(c, asked, from, n, balance.data())) exact_balance(c, asked, from, n, balance.data());
+    add(from, n, balance.data());
+  }
 }
 
 EVENKEEL_VECTOR_CLONES
@@ -157,34 +137,28 @@ void least_allocated(const PlacementRequest& request, float weight, std::span<fl
   const NodeColumns& c = request.cluster.columns();
   const Asked asked = non_zero(request);
   add_least(c, asked, weight, totals.size(), totals.data());
-  mend_odd_nodes(c, weight, totals, [&](std::size_t i) {
-    return percent(std::max(0.0, c.allocatable_cpu[i] - c.non_zero_cpu[i] - asked.cpu), c.allocatable_cpu[i],
-                   c.per_cpu[i]) +
-           percent(std::max(0.0, c.allocatable_memory[i] - c.non_zero_memory[i] - asked.memory),
-                   c.allocatable_memory[i], c.per_memory[i]);
-  });
+  add_odd_nodes(c, asked, weight, totals, [](double, double left) { return left; });
 }
 
 void most_allocated(const PlacementRequest& request, float weight, std::span<float> totals) {
   const NodeColumns& c = request.cluster.columns();
   const Asked asked = non_zero(request);
   add_most(c, asked, weight, totals.size(), totals.data());
-  mend_odd_nodes(c, weight, totals, [&](std::size_t i) {
-    return percent(std::min(c.allocatable_cpu[i], c.non_zero_cpu[i] + asked.cpu), c.allocatable_cpu[i], c.per_cpu[i]) +
-           percent(std::min(c.allocatable_memory[i], c.non_zero_memory[i] + asked.memory), c.allocatable_memory[i],
-                   c.per_memory[i]);
-  });
+  add_odd_nodes(c, asked, weight, totals, [](double all, double left) { return all - left; });
 }
 
 void balanced_allocation_1_23(const PlacementRequest& request, float weight, std::span<float> totals) {
-  const auto with = balance_with(request.cluster.columns(), real(request), scratch(totals.size()));
-  add_scaled(with.data(), weight, totals.size(), totals.data());
+  for_balances(request.cluster.columns(), real(request), totals.size(),
+               [&](std::size_t from, std::size_t n, const float* balance) {
+                 add_scaled(balance, weight, n, totals.data() + from);
+               });
 }
 
 void balanced_allocation_1_36(const PlacementRequest& request, float weight, std::span<float> totals) {
   const NodeColumns& c = request.cluster.columns();
-  const auto with = balance_with(c, real(request), scratch(totals.size()));
-  add_improvement(with.data(), c.balance.data(), weight, totals.size(), totals.data());
+  for_balances(c, real(request), totals.size(), [&](std::size_t from, std::size_t n, const float* balance) {
+    add_improvement(balance, c.balance.data() + from, weight, n, totals.data() + from);
+  });
 }
 
 bool requests_something(const PlacementRequest& request) {

@@ -45,8 +45,8 @@ TEST(DefaultSpreading, PrefersNodesWithFewerOfTheSameWorkload) {
 TEST(DefaultSpreading, PrefersZonesWithFewerOfTheSameWorkload) {
   TestCluster cluster = in_zones({"a", "a", "b"});
   add(cluster, 0, 2);
-  // nodes: ln 5; zones: ln 4 = 1.386. node 0: 2*1.609 + 2 + 2*1.386 + 4 = 11.99 -> 12; node 1: 2 + 2.773 + 4 = 8.77 -> 9;
-  // node 2: 6. most 12, least 6: 600/12, 900/12, 1200/12
+  // nodes: ln 5; zones: ln 4 = 1.386. node 0: 2*1.609 + 2 + 2*1.386 + 4 = 11.99 -> 12; node 1: 2 + 2.773 + 4
+  // = 8.77 -> 9; node 2: 6. most 12, least 6: 600/12, 900/12, 1200/12
   EXPECT_EQ(scores(cluster), (std::vector<float>{50, 75, 100}));
 }
 

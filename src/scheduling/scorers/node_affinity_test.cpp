@@ -14,7 +14,8 @@ PreferredNodeTerm prefers(std::int32_t weight, const std::string& key) {
 
 std::vector<float> scores(const std::vector<PreferredNodeTerm>& preferred, bool third_is_feasible = true) {
   TestCluster cluster;
-  const Labels labels[] = {{{"ssd", ""}}, {{"ssd", ""}, {"gpu", ""}}, {{"ssd", ""}, {"gpu", ""}, {"ib", ""}}, {}};
+  const Labels labels[] = {
+      {{"ssd", ""}}, {{"ssd", ""}, {"gpu", ""}}, {{"ssd", ""}, {"gpu", ""}, {"ib", ""}}, {}};
   for (std::uint32_t slot = 0; slot < 4; ++slot) {
     Node node = test_node(slot);
     node.labels = labels[slot];
@@ -31,7 +32,8 @@ std::vector<float> scores(const std::vector<PreferredNodeTerm>& preferred, bool 
 
 TEST(NodeAffinityScore, AddsTheWeightsOfTheTermsThatMatch) {
   // 2, 2 + 3, 2 + 3 + 4, 0 of at most 9
-  EXPECT_EQ(scores({prefers(2, "ssd"), prefers(3, "gpu"), prefers(4, "ib")}), (std::vector<float>{22, 55, 100, 0}));
+  EXPECT_EQ(scores({prefers(2, "ssd"), prefers(3, "gpu"), prefers(4, "ib")}),
+            (std::vector<float>{22, 55, 100, 0}));
 }
 
 TEST(NodeAffinityScore, IsNothingWhereNoTermMatchesAnywhere) {

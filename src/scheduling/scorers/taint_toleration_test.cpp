@@ -29,11 +29,13 @@ std::vector<float> scores(TestCluster& cluster, const PodSpec& spec) {
 }
 
 TEST(TaintTolerationScore, FallsWithEveryTaintNotTolerated) {
-  TestCluster cluster = with_taints({{},
-                                     {{"a", "", prefer_no_schedule}},
-                                     {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}},
-                                     {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}, {"c", "", prefer_no_schedule}}});
-  EXPECT_EQ(scores(cluster, {}), (std::vector<float>{100, 67, 34, 0}));  // 100 - trunc(33.3), 100 - trunc(66.7)
+  TestCluster cluster = with_taints(
+      {{},
+       {{"a", "", prefer_no_schedule}},
+       {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}},
+       {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}, {"c", "", prefer_no_schedule}}});
+  EXPECT_EQ(scores(cluster, {}),
+            (std::vector<float>{100, 67, 34, 0}));  // 100 - trunc(33.3), 100 - trunc(66.7)
 }
 
 TEST(TaintTolerationScore, DoesNotCountWhatIsTolerated) {
@@ -55,9 +57,10 @@ TEST(TaintTolerationScore, IsTheSameForAllWhereNobodyObjects) {
 }
 
 TEST(TaintTolerationScore, NormalisesOverFeasibleNodesOnly) {
-  TestCluster cluster = with_taints({{{"a", "", prefer_no_schedule}},
-                                     {},
-                                     {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}, {"x", "", no_schedule}}});
+  TestCluster cluster =
+      with_taints({{{"a", "", prefer_no_schedule}},
+                   {},
+                   {{"a", "", prefer_no_schedule}, {"b", "", prefer_no_schedule}, {"x", "", no_schedule}}});
   const std::vector<float> found = scores(cluster, {});
   EXPECT_EQ(found[0], 0);  // the most among those that may be chosen
   EXPECT_EQ(found[1], 100);
