@@ -18,7 +18,7 @@ demo: build-release
 	$(EVENKEEL) demo $(ARGS)
 
 bench: build-release
-	$(EVENKEEL) bench $(ARGS)
+	$(EVENKEEL) bench --report build/growth.html $(ARGS)
 
 # One after the other, the cheapest first, so that a failure shows early and output stays whole.
 test: bootstrap

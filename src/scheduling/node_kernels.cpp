@@ -109,7 +109,10 @@ float highest_avx512(const float* scores, const std::uint8_t* feasible, std::siz
         _mm512_mask_max_ps(odd, open_nodes(feasible + i + kLanes), odd, _mm512_loadu_ps(scores + i + kLanes));
   }
   if (i < n) even = _mm512_mask_max_ps(even, open_nodes(feasible + i), even, _mm512_loadu_ps(scores + i));
-  return _mm512_reduce_max_ps(_mm512_max_ps(even, odd));
+  std::array<float, 2 * kLanes> best;  // g++ 12 warns wrongly of the instructions that would reduce it
+  _mm512_storeu_ps(best.data(), even);
+  _mm512_storeu_ps(best.data() + kLanes, odd);
+  return *std::max_element(best.begin(), best.end());
 }
 
 EVENKEEL_AVX512
