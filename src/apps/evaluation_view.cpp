@@ -28,8 +28,9 @@ constexpr Shown kShown[] = {
     {"response_s_p95", "p95 s", Better::lower},      {"slowdown_p95", "slowdown p95", Better::lower},
     {"makespan_s", "makespan s", Better::lower},     {"sigma_cpu", "sigma CPU", Better::lower},
     {"sigma_memory", "sigma mem", Better::lower},    {"moves", "moves", Better::neither},
-    {"oom_kills", "OOM kills", Better::lower},       {"unschedulable", "unplaced", Better::lower},
-    {"decision_us_p50", "us p50", Better::lower},    {"decision_us_p99", "us p99", Better::lower},
+    {"oom_kills", "OOM kills", Better::lower},       {"failed", "failed", Better::lower},
+    {"unschedulable", "unplaced", Better::lower},    {"decision_us_p50", "us p50", Better::lower},
+    {"decision_us_p99", "us p99", Better::lower},
 };
 
 bool says_anything(const Evaluation& evaluation, std::string_view metric) {

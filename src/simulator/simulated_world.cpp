@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 constexpr double kDone = 1e-6;  // seconds of work too small to tell from none
 constexpr Duration kPatience =
     20min;  // with nothing running and nothing coming, what waits will wait for ever
+constexpr std::uint32_t kMostKills = 30;  // of one pod for memory, before its controller gives up
 constexpr std::size_t kHistoryBatch = 4096;
 
 constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
@@ -304,6 +305,10 @@ void SimulatedWorld::kill_for_memory(std::uint32_t index) {
     ++run.version;
     run.stage = Stage::starting;
     node.used -= Usage{{0, node.claims[victim].demand[Dimension::memory]}};
+    if (run.kills > kMostKills) {
+      give_up(run);
+      continue;
+    }
     node.claims[victim] = {};
     node.progress[victim].running = false;
     Duration wait = plan_.kubelet.oom_back_off;
@@ -311,6 +316,16 @@ void SimulatedWorld::kill_for_memory(std::uint32_t index) {
     schedule(now_ + std::min(wait, plan_.kubelet.longest_oom_back_off), Kind::pod_starts, run.id.slot,
              run.version);
   }
+}
+
+// It never fitted and never will: its controller stops trying, as a Job's back-off limit says.
+void SimulatedWorld::give_up(PodRun& run) {
+  leave_node(run);
+  --running_;
+  ++counts_.given_up;
+  gathered_.emplace_back(PodGone{run.id, PodEnd::failed});
+  run.stage = Stage::free;
+  free_slots_.push_back(run.id.slot);
 }
 
 // --- nodes ------------------------------------------------------------------------------

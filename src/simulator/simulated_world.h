@@ -14,6 +14,7 @@ namespace evenkeel::simulator {
 struct Counts {
   std::size_t placed = 0, finished = 0, moves = 0, oom_kills = 0, bind_failures = 0, node_losses = 0;
   std::size_t marked_unschedulable = 0;
+  std::size_t given_up = 0;  // killed for memory once too often
 };
 
 // A World made of a clock, an event queue and a seed. Time jumps to the next event, and
@@ -92,6 +93,7 @@ class SimulatedWorld final : public World {
   void finish(std::uint32_t slot);
   void come_again(std::uint32_t slot, PodEnd how);  // ends here; the controller adds another
   void kill_for_memory(std::uint32_t node);
+  void give_up(PodRun& run);
   void enter_phase(const PodRun& run);
 
   void settle(std::uint32_t node);     // progress up to now

@@ -397,6 +397,16 @@ TEST(SimulatedWorld, EndsAlthoughANodeSaysNothingOfWhatAPodWants) {
   EXPECT_EQ(story.world.counts().finished, 1U);
 }
 
+// Out of order until the simulator gives up on a pod that is killed again and again.
+TEST(SimulatedWorld, EndsAlthoughAPodNeverFitsIntoMemory) {
+  WorldPlan plan = empty_world(1);
+  add_pod(plan, 0, 10, cores(1, 9 * kGi));
+  add_pod(plan, 0, 10, cores(1, kGi));
+  Story story(plan);
+  EXPECT_TRUE(story.run());
+  EXPECT_EQ(story.world.counts().finished, 1U);
+}
+
 TEST(SimulatedWorld, TellsTheSameStoryForTheSameSeed) {
   WorldPlan plan = empty_world(3);
   plan.metrics = {5s, 1s, 0.2, 0.1};

@@ -35,6 +35,7 @@ std::vector<Metric> metrics_of(const SimulatedWorld& world, std::size_t pods) {
       {"moves", static_cast<double>(counts.moves)},
       {"evictions", static_cast<double>(counts.moves)},
       {"oom_kills", static_cast<double>(counts.oom_kills)},
+      {"failed", static_cast<double>(counts.given_up)},
       {"unschedulable", static_cast<double>(world.waiting())},
       {"placed", static_cast<double>(counts.placed)},
   };
