@@ -13,15 +13,7 @@ bool term_matches(const NodeSelectorTerm& term, const Node& node) {
                      [&](const SelectorRequirement& r) { return matches(r, fields); });
 }
 
-namespace {
-
-bool matters(const FilterInput& input) {
-  if (input.pod.shape->plain) return false;
-  const PodSpec& spec = input.pod.spec();
-  return !spec.node_selector.all().empty() || spec.node_affinity.required.has_value();
-}
-
-bool selected(const PodSpec& spec, const Node& node) {
+bool selects(const PodSpec& spec, const Node& node) {
   for (const Label& wanted : spec.node_selector.all()) {
     const std::string* found = node.labels.find(wanted.key);
     if (!found || *found != wanted.value) return false;
@@ -31,13 +23,21 @@ bool selected(const PodSpec& spec, const Node& node) {
   return std::any_of(terms.begin(), terms.end(), [&](const auto& term) { return term_matches(term, node); });
 }
 
+namespace {
+
+bool matters(const FilterInput& input) {
+  if (input.pod.shape->plain) return false;
+  const PodSpec& spec = input.pod.spec();
+  return !spec.node_selector.all().empty() || spec.node_affinity.required.has_value();
+}
+
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
   for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
-    if (feasible[slot] && !selected(input.pod.spec(), input.cluster.node({slot}))) feasible[slot] = 0;
+    if (feasible[slot] && !selects(input.pod.spec(), input.cluster.node({slot}))) feasible[slot] = 0;
 }
 
 std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
-  if (selected(input.pod.spec(), input.cluster.node(node))) return {};
+  if (selects(input.pod.spec(), input.cluster.node(node))) return {};
   return {"node(s) didn't match Pod's node affinity/selector"};
 }
 

@@ -24,8 +24,8 @@ class Horizon final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
 
  private:
-  static constexpr std::size_t kPoints = 6;
-  static constexpr std::size_t kRefreshes = 16;
+  static constexpr std::size_t kPoints = 5;
+  static constexpr std::size_t kRefreshes = 8;
   static constexpr auto kCpu = static_cast<std::size_t>(Dimension::cpu);
   static constexpr double kSoft = 0.02;        // of a standard deviation
   static constexpr double kPeakShare = 0.1;    // of the way from what a pod uses to its peak

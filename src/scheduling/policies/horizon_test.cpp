@@ -134,8 +134,8 @@ TEST(Horizon, WritesDownItsDeliberation) {
   const ScoreSheet sheet = horizon.explain(question);
   EXPECT_EQ(sheet.rows.back().node, NodeId{0});
   EXPECT_NE(horizon.choose(question, random), NodeId{0});
-  ASSERT_EQ(sheet.terms.size(), 6U);
-  EXPECT_EQ(sheet.terms.front(), "imbalance in 5 s");
+  ASSERT_EQ(sheet.terms.size(), 5U);
+  EXPECT_EQ(sheet.terms.front(), "imbalance in 6 s");
   for (const ScoreSheet::Row& row : sheet.rows) {
     double sum = 0;
     for (const double part : row.parts) sum += part;

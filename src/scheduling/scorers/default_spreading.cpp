@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduling/filters/filter.h"
 #include "scheduling/scorers/scorer.h"
 
 namespace evenkeel::scheduling {
@@ -35,7 +36,10 @@ void default_spreading(const PlacementRequest& request, float weight, std::span<
   std::vector<float> on_node(scores.size());
   for (const auto& [slot, count] : request.cluster.replicas(request.pod.shape->workload)) {
     on_node[slot] = static_cast<float>(count);
-    in_zone[zone[slot]] += on_node[slot];
+    // Nodes the pod does not ask for do not count in their zone (nodeAffinityPolicy: Honor).
+    const bool counts =
+        request.cluster.has_node({slot}) && selects(request.pod.spec(), request.cluster.node({slot}));
+    if (counts) in_zone[zone[slot]] += on_node[slot];
   }
 
   const auto host_weight = static_cast<float>(std::log(static_cast<double>(request.feasible_count) + 2));

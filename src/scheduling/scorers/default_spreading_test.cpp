@@ -57,6 +57,23 @@ TEST(DefaultSpreading, CountsNoLabelAsAZoneOfItsOwnButScoresItByHostAlone) {
   EXPECT_EQ(scores(cluster), (std::vector<float>{100, 100}));
 }
 
+TEST(DefaultSpreading, LeavesOutOfAZoneTheNodesThatThePodDoesNotAskFor) {
+  TestCluster cluster = in_zones({"a", "a", "b"});
+  for (const std::uint32_t slot : {0U, 2U}) {
+    Node node = cluster.state.node({slot});
+    node.labels.set("disk", "ssd");
+    cluster.state.set_node(node);
+  }
+  add(cluster, 1, 4);  // in zone a, on a node without ssd
+  PodSpec spec = spec_asking(1, 1);
+  spec.node_selector.set("disk", "ssd");
+  const Pod pod = test_pod({1, 1}, test_shape(std::move(spec), {0}, kReplicaSet));
+  const PlacementRequest question = cluster.question(pod);
+  std::vector<float> totals(question.feasible.size());
+  default_spreading(question, 1, totals);
+  EXPECT_EQ(totals[0], totals[2]);
+}
+
 TEST(DefaultSpreading, DoesNotMindOtherWorkloads) {
   TestCluster cluster = in_zones({"", ""});
   for (int i = 0; i < 5; ++i) cluster.add_running({0}, shape_asking(1, 1, {7}));
