@@ -226,7 +226,7 @@ Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& o
   reporting::TextTable table{
       {{"nodes"}, {"policy", reporting::Align::left}, {"per second"}, {"p50 us"}, {"p99 us"}}, {}, {}};
   BenchJson results;
-  for (const std::size_t nodes : {4, 100, 5000})
+  for (const std::size_t nodes : {4UL, 100UL, 5000UL})
     for (const std::string_view policy : scheduling::policy_names()) {
       const Timing timing = time_decisions(std::string(policy), nodes, settings.quick ? 0.02 : 0.5);
       table.rows.push_back({{std::to_string(nodes)},
@@ -265,7 +265,7 @@ Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out)
   const std::vector<std::string> policies = {"kube-default", "greedy", "horizon"};
   for (const std::string& policy : policies)
     time_chart.lines.push_back({policy, static_cast<int>(time_chart.lines.size()), false, true, {}});
-  for (const std::size_t nodes : {10, 100, 1000, 10000}) {
+  for (const std::size_t nodes : {10UL, 100UL, 1000UL, 10000UL}) {
     std::vector<reporting::TextCell> row = {{std::to_string(nodes)}, {std::to_string(nodes * 10)}};
     BenchJson point = {{"nodes", nodes}, {"pods", nodes * 10}};
     for (std::size_t i = 0; i < policies.size(); ++i) {

@@ -27,8 +27,9 @@ std::vector<std::string> strongest_reasons(const scheduling::ScoreSheet& sheet,
     if (second) text += " against " + in_short(other);
     reasons.emplace_back(ahead, std::move(text));
   }
-  std::stable_sort(reasons.begin(), reasons.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
   std::vector<std::string> strongest;
   for (std::size_t i = 0; i < reasons.size() && i < 3; ++i) strongest.push_back(std::move(reasons[i].second));
   return strongest;

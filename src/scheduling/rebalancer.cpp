@@ -142,8 +142,9 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
   std::vector<std::uint32_t> order = outlook.present;
   std::vector<double> pressure(columns.size());
   for (const std::uint32_t node : order) pressure[node] = outlook.pressure(node);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return pressure[a] < pressure[b]; });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return pressure[a] != pressure[b] ? pressure[a] < pressure[b] : a < b;
+  });
   const std::size_t few = std::min(kFew, order.size());
   std::vector<std::uint8_t> is_source(columns.size());
   for (std::size_t i = order.size() - few; i < order.size(); ++i) is_source[order[i]] = 1;

@@ -136,8 +136,7 @@ ScoreSheet Horizon::explain(const PlacementRequest& request) {
              [&] { add_point(request, k, part); });
   if (request.history.lifetime(request.pod).endless)
     add_term("unevenness of bursts", [&] { add_bursts(request, part); });
-  std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  sheet.put_best_first();
   return sheet;
 }
 

@@ -57,8 +57,7 @@ ScoreSheet LeastImbalance::explain(const PlacementRequest& request) {
     add_imbalance_after(field, per_unit, only, added, -1.0F / kDimensions, part);
     for (ScoreSheet::Row& row : sheet.rows) row.parts.push_back(part[row.node.slot]);
   }
-  std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  sheet.put_best_first();
   return sheet;
 }
 

@@ -8,6 +8,12 @@
 
 namespace evenkeel::scheduling {
 
+void ScoreSheet::put_best_first() {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.total != b.total ? a.total > b.total : a.node < b.node;
+  });
+}
+
 // In blocks: only those that hold a highest score are looked at a second time.
 NodeId pick_highest(std::span<const float> scores, std::span<const std::uint8_t> feasible, Random& random) {
   constexpr std::size_t kBlocks = 32;

@@ -19,6 +19,8 @@ struct ScoreSheet {
   };
   std::vector<std::string> terms;
   std::vector<Row> rows;  // best first; ties in the order of node slots
+
+  void put_best_first();
 };
 
 // Answers "which node?". One object serves simulation, training and production.

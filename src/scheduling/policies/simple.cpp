@@ -15,8 +15,7 @@ ScoreSheet one_term(const PlacementRequest& request, std::string term, auto scor
     const double value = score(slot);
     sheet.rows.push_back({{slot}, {value}, value});
   }
-  std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  sheet.put_best_first();
   return sheet;
 }
 

@@ -16,8 +16,7 @@ ScoreSheet sheet_of(const PlacementRequest& request, std::string term, std::span
   ScoreSheet sheet{{std::move(term)}, {}};
   for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
     if (open[slot]) sheet.rows.push_back({{slot}, {scores[slot]}, scores[slot]});
-  std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  sheet.put_best_first();
   return sheet;
 }
 

@@ -28,8 +28,7 @@ ScoreSheet WeightedScores::explain(const PlacementRequest& request) {
       row.total += part;
     }
   }
-  std::stable_sort(sheet.rows.begin(), sheet.rows.end(),
-                   [](const auto& a, const auto& b) { return a.total > b.total; });
+  sheet.put_best_first();
   return sheet;
 }
 

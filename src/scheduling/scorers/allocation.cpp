@@ -56,7 +56,9 @@ void add_odd_nodes(const NodeColumns& c, Asked asked, float weight, std::span<fl
       sum += static_cast<std::int64_t>(part(all, std::max(0.0, left))) * 100 / static_cast<std::int64_t>(all);
       ++resources;
     }
-    if (resources > 0) totals[i] += weight * static_cast<float>(sum / resources);
+    if (resources == 0) continue;
+    const std::int64_t mean = sum / resources;  // whole numbers, as the API has them
+    totals[i] += weight * static_cast<float>(mean);
   }
 }
 
