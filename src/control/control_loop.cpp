@@ -8,10 +8,11 @@ using scheduling::PlacementRequest;
 bool ControlLoop::turn() { return turn(Time::max()); }
 
 bool ControlLoop::turn(Time deadline) {
-  const auto events = world_.wait_for_events(std::min(deadline, scheduler_.wake_at()));
+  const auto events = world_.wait_for_events(std::min({deadline, scheduler_.wake_at(), policy_.review_at()}));
   if (!events) return false;
   const Time now = world_.now();
   for (const ClusterEvent& event : *events) scheduler_.observe(event, now);
+  if (policy_.review_at() <= now) review(now);
   decide();
   return true;
 }
@@ -20,6 +21,14 @@ bool ControlLoop::run_until(Time until) {
   while (world_.now() < until)
     if (!turn(until)) return false;
   return true;
+}
+
+void ControlLoop::review(Time now) {
+  const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now};
+  for (const EvictPod& eviction : policy_.review(seen, random_)) {
+    if (action_watch_) action_watch_(eviction, now);
+    world_.execute(eviction);
+  }
 }
 
 void ControlLoop::decide() {

@@ -31,6 +31,7 @@ class ControlLoop {
 
  private:
   void decide();
+  void review(Time now);
   bool turn(Time deadline);
 
   World& world_;

@@ -125,7 +125,7 @@ Spread spread_of(const PolicyResult& result, std::string_view metric) {
 Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOptions& options) {
   Evaluation evaluation{experiment.scenario.name, experiment.scenario.source, options.seeds, {}, {}};
   for (const std::string& policy : options.policies) {
-    const Status known = check_policy(policy, experiment.options);
+    const Status known = check_policy(policy, experiment.options, options.models);
     if (!known) return known.error();
     evaluation.policies.push_back({policy, is_reference(policy), {}});
     evaluation.policies.back().runs.resize(options.seeds.size());
@@ -144,7 +144,8 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
         for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
       }
       for (PolicyResult& policy : evaluation.policies) {
-        PreparedPolicy prepared = prepare_policy(policy.policy, experiment.options, plan, options.seeds[s]);
+        PreparedPolicy prepared =
+            prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
         policy.runs[s] =
             run_once(plan, prepared, options.seeds[s], options.keep_series && s == 0, options.time_decisions);
         const std::lock_guard lock(mutex);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "scheduling/policies/registry.h"
 #include "simulator/measures.h"
 #include "training/experiment.h"
 
@@ -40,6 +41,7 @@ struct Evaluation {
 struct EvaluationOptions {
   std::vector<std::string> policies;
   std::vector<std::uint64_t> seeds;
+  scheduling::PolicyModels models;
   bool keep_series = false;  // of the first seed, for pictures
   bool time_decisions = false;
   unsigned threads = 1;

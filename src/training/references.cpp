@@ -75,8 +75,10 @@ std::vector<std::string_view> reference_names() {
 
 bool is_reference(std::string_view policy) { return reference_of(policy) != nullptr; }
 
-Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options) {
-  const Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_foresight(policy), options);
+Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
+                    const scheduling::PolicyModels& models) {
+  const Result<scheduling::PolicySetup> setup =
+      scheduling::set_up_policy(without_foresight(policy), options, models);
   if (setup) return {};
   const std::vector<std::string_view> causal = scheduling::policy_names(), references = reference_names();
   std::vector<std::string_view> all = causal;
@@ -88,8 +90,10 @@ Status check_policy(std::string_view policy, const scheduling::SchedulingOptions
 }
 
 PreparedPolicy prepare_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
-                              const simulator::WorldPlan& plan, std::uint64_t seed) {
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(without_foresight(policy), options);
+                              const simulator::WorldPlan& plan, std::uint64_t seed,
+                              const scheduling::PolicyModels& models) {
+  Result<scheduling::PolicySetup> setup =
+      scheduling::set_up_policy(without_foresight(policy), options, models);
   EVENKEEL_CHECK(setup);  // check_policy came first
   PreparedPolicy prepared{std::move(*setup), nullptr};
   prepared.setup.name = policy;

@@ -29,8 +29,10 @@ struct PreparedPolicy {
 //   shortest-first-known   `shortest-first` told the same
 std::vector<std::string_view> reference_names();
 bool is_reference(std::string_view policy);
-Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options);
+Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
+                    const scheduling::PolicyModels& models = {});
 PreparedPolicy prepare_policy(std::string_view policy, const scheduling::SchedulingOptions& options,
-                              const simulator::WorldPlan& plan, std::uint64_t seed);
+                              const simulator::WorldPlan& plan, std::uint64_t seed,
+                              const scheduling::PolicyModels& models = {});
 
 }  // namespace evenkeel::training

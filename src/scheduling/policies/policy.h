@@ -23,14 +23,28 @@ struct ScoreSheet {
   void put_best_first();
 };
 
+// The cluster some time after a decision: what a policy that learns judges its decisions by.
+// A view, valid during review() only.
+struct Retrospect {
+  const ClusterState& cluster;
+  const prediction::WorkloadHistory& history;
+  const SchedulingOptions& options;
+  Time now;
+};
+
 // Answers "which node?". One object serves simulation, training and production.
 class PlacementPolicy {
  public:
   virtual ~PlacementPolicy() = default;
   // A feasible node; or nothing, when the pod had better wait than go anywhere now.
   virtual std::optional<NodeId> choose(const PlacementRequest& request, Random& random) = 0;
-  // The same deliberation, written down.
+  // The same deliberation, written down. Learns nothing and changes no later choice.
   virtual ScoreSheet explain(const PlacementRequest& request) = 0;
+
+  // For policies that learn from what came of their decisions, or relieve nodes by ending pods there: asked
+  // once `review_at` has passed, before the next question. Whoever acts on the evictions may refuse any.
+  virtual Time review_at() const { return Time::max(); }
+  virtual std::vector<EvictPod> review(const Retrospect&, Random&) { return {}; }
 };
 
 // Among the feasible nodes with the highest score one at random: always taking the first

@@ -12,7 +12,8 @@
 namespace evenkeel::scheduling {
 namespace {
 
-using Make = std::unique_ptr<PlacementPolicy> (*)();
+// A refused model is an error that says why; rules look at none.
+using Make = Result<std::unique_ptr<PlacementPolicy>> (*)(const learning::Model* model);
 using Adjust = void (*)(SchedulingOptions&);
 struct Entry {
   std::string_view name;
@@ -20,14 +21,16 @@ struct Entry {
   Adjust adjust;
 };
 
+using Made = Result<std::unique_ptr<PlacementPolicy>>;
+
 template <class Policy, auto... kArguments>
-std::unique_ptr<PlacementPolicy> make() {
-  return std::make_unique<Policy>(kArguments...);
+Made make(const learning::Model*) {
+  return Made(std::make_unique<Policy>(kArguments...));
 }
 
-std::unique_ptr<PlacementPolicy> make_binpack() {
-  return std::make_unique<WeightedScores>(std::vector<Scorer>{
-      {"MostAllocated", 1, [](const PlacementRequest&) { return true; }, most_allocated}});
+Made make_binpack(const learning::Model*) {
+  return Made(std::make_unique<WeightedScores>(std::vector<Scorer>{
+      {"MostAllocated", 1, [](const PlacementRequest&) { return true; }, most_allocated}}));
 }
 
 void as_given(SchedulingOptions&) {}
@@ -84,7 +87,8 @@ std::vector<std::string_view> policy_names() {
   return names;
 }
 
-Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options) {
+Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
+                                  const PolicyModels& models) {
   const std::size_t plus = spec.find('+');
   const std::string_view name = spec.substr(0, plus);
   for (const Entry& entry : kPolicies) {
@@ -96,7 +100,10 @@ Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions optio
       if (!applied) return applied.error();
       at = next;
     }
-    return PolicySetup{std::string(spec), entry.make(), options};
+    const auto model = models.find(name);
+    Made made = entry.make(model == models.end() ? nullptr : model->second.get());
+    if (!made) return made.error();
+    return PolicySetup{std::string(spec), std::move(*made), options};
   }
   std::string known;
   for (const Entry& entry : kPolicies) known += (known.empty() ? "" : ", ") + std::string(entry.name);

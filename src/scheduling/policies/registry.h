@@ -1,6 +1,13 @@
 #pragma once
+#include <map>
+#include <memory>
+
 #include "base/result.h"
 #include "scheduling/policies/policy.h"
+
+namespace evenkeel::learning {
+struct Model;
+}
 
 namespace evenkeel::scheduling {
 
@@ -11,11 +18,15 @@ struct PolicySetup {
   SchedulingOptions options;
 };
 
+// Trained models by the name of the policy that uses them. A learned policy without one starts from nothing.
+using PolicyModels = std::map<std::string, std::shared_ptr<const learning::Model>, std::less<>>;
+
 // A name with switches behind it: `horizon`, `kube-default+moves=12`, `horizon+by-use=1.5`.
 //   +moves[=N]    with the rebalancer, at most N moves an hour (12)
 //   +by-use[=R]   capacity counted by expected use plus R standard deviations (1)
 // `options` are what the policy's own needs and the switches are laid over.
-Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options);
+Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
+                                  const PolicyModels& models = {});
 
 // Names without switches, as users may type them.
 std::vector<std::string_view> policy_names();
