@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/simple.h"
@@ -52,6 +53,7 @@ constexpr std::array kPolicies = {
           [](SchedulingOptions& o) { o.kube = KubeVersion::v1_36; }},
     Entry{"greedy", make<LeastImbalance>, as_given},
     Entry{"horizon", make<Horizon>, as_given},
+    Entry{"evenkeel", Evenkeel::make, as_given},
     Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
     Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
     Entry{"shortest-first", make<ShortestFirst>, hold_back},
