@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "control/control_loop.h"
+#include "scheduling/policies/drs_means.h"
 #include "scheduling/scheduler.h"
 #include "simulator/simulated_world.h"
+#include "training/means_trainer.h"
 
 namespace evenkeel::training {
 namespace {
@@ -137,32 +139,18 @@ class DrsTrainer final : public Trainer {
   Real best_figure_ = std::numeric_limits<Real>::infinity();
 };
 
-std::vector<int> hidden_layers(YamlReader& recipe, const std::vector<int>& otherwise) {
-  const auto given = recipe.numbers("hidden").optional();
-  if (!given) return otherwise;
-  std::vector<int> hidden;
-  for (const double width : *given) {
-    if (!(width >= 1 && width <= 4096 && width == std::floor(width)))
-      recipe.fail("hidden", "expected widths of 1 to 4096, found " + std::to_string(width));
-    hidden.push_back(static_cast<int>(width));
-  }
-  if (hidden.empty()) recipe.fail("hidden", "expected at least one hidden layer, found none");
-  return hidden;
-}
-
 DrsSettings read_settings(YamlReader& recipe) {
   const std::string name = recipe.text("policy").or_else("drs");
   std::optional<DrsSettings> known = scheduling::drs_settings(name);
   if (!known) {
     std::string all;
-    for (const std::string_view policy : scheduling::drs_policies())
-      all += (all.empty() ? "" : ", ") + std::string(policy);
-    recipe.fail("policy", "found '" + name + "', expected one of " + all);
+    for (const std::string_view policy : scheduling::drs_policies()) all += std::string(policy) + ", ";
+    recipe.fail("policy", "found '" + name + "', expected one of " + all + "drs-means");
     return *scheduling::drs_settings("drs");
   }
   DrsSettings& s = *known;
   scheduling::LearnerSettings& l = s.learner;
-  l.dqn.hidden = l.ppo.hidden = l.sac.hidden = hidden_layers(recipe, l.dqn.hidden);
+  l.dqn.hidden = l.ppo.hidden = l.sac.hidden = read_hidden_layers(recipe, l.dqn.hidden);
   const Real discount = recipe.number("discount").between(0, 0.9999).or_else(l.dqn.discount);
   l.dqn.discount = l.ppo.discount = l.sac.discount = discount;
   const auto batch = recipe.integer<std::size_t>("batch").between(1, 4096).or_else(l.dqn.batch);
@@ -189,7 +177,22 @@ DrsSettings read_settings(YamlReader& recipe) {
 
 }  // namespace
 
+std::vector<int> read_hidden_layers(YamlReader& recipe, const std::vector<int>& otherwise) {
+  const auto given = recipe.numbers("hidden").optional();
+  if (!given) return otherwise;
+  std::vector<int> hidden;
+  for (const double width : *given) {
+    if (!(width >= 1 && width <= 4096 && width == std::floor(width)))
+      recipe.fail("hidden", "expected widths of 1 to 4096, found " + std::to_string(width));
+    hidden.push_back(static_cast<int>(width));
+  }
+  if (hidden.empty()) recipe.fail("hidden", "expected at least one hidden layer, found none");
+  return hidden;
+}
+
 Result<std::unique_ptr<Trainer>> make_drs_trainer(YamlReader& recipe, TrainerInput input) {
+  if (recipe.text("policy").or_else("drs") == scheduling::DrsMeans::kEncoding)
+    return make_means_trainer(recipe, std::move(input));
   Plan plan;
   plan.settings = read_settings(recipe);
   const scheduling::LearnerSettings& learner = plan.settings.learner;

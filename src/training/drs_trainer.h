@@ -4,7 +4,8 @@
 
 namespace evenkeel::training {
 
-// `learner: drs` of a recipe: any policy of the DRS family, trained over many seeded worlds.
+// `learner: drs` of a recipe: any policy of the DRS family, trained over many seeded worlds; `policy:
+// drs-means` by evolution (means_trainer.h).
 //
 //   policy: drs            which of scheduling/policies/drs.h
 //   worlds: 600            a step is one world, DRS's 300 pods and so its 300 epochs
@@ -14,6 +15,9 @@ namespace evenkeel::training {
 //   learning_rate_end: …   reached evenly over the worlds
 //   validation: {worlds: 5, every: 50, metric: imbalance}   the best model so far, frozen, is the result
 Result<std::unique_ptr<Trainer>> make_drs_trainer(YamlReader& recipe, TrainerInput input);
+
+// `hidden: [50]` of a recipe.
+std::vector<int> read_hidden_layers(YamlReader& recipe, const std::vector<int>& otherwise);
 
 // One world under a learning policy; what the world then says of it. For trainers and figures.
 RunResult run_world(const Experiment& experiment, std::uint64_t world_seed, Random random,

@@ -20,9 +20,7 @@ double pods_in_the_system(const RewardInput& input, bool crowding) {
   for (std::size_t i = 0; i < input.slots.size(); ++i) {
     if (!input.present[i]) continue;
     const NodeId node{input.slots[i]};
-    const double asked =
-        input.cluster.load(node).mean.of[kCpu] * per_unit(input.cluster.node(node).capacity.of[kCpu]);
-    const double weight = crowding ? std::max(1.0, asked) : 1.0;
+    const double weight = crowding ? 1 + std::max(input.nodes[i][kCpu], input.nodes[i][kMemory]) : 1;
     for (const PodId id : input.cluster.pods_on(node)) {
       const prediction::Lifetime life = input.history.lifetime(input.cluster.pod(id)->pod);
       cost += weight / std::max(1.0, life.endless ? kUnknownLife_s : life.median_s());

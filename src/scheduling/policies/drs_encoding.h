@@ -49,7 +49,7 @@ enum class DrsReward {
   drs,           // alpha AvgUtil - beta ImBalance (eq. 14), AvgUtil in percent, ImBalance in 0..1, alpha 1
   rlsk,          // the same of CPU and memory alone, less how far the two lie apart within each node
   deeprm,        // -1/T for every pod in the system, T its expected run time (Mao et al. 2016, section 3)
-  multi_deeprm,  // the same, each pod counting as many times as its node is asked for more CPU than it has
+  multi_deeprm,  // the same, each pod counting for more the fuller its node's CPU or memory is
 };
 
 struct RewardInput {

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "scheduling/policies/drs.h"
+#include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/simple.h"
@@ -48,6 +49,13 @@ Made make_drs(const Making& making) {
   return Made(*std::move(made));
 }
 
+Made make_drs_means(const Making& making) {
+  if (!making.model) return Made(std::make_unique<DrsMeans>());
+  Result<std::unique_ptr<DrsMeans>> made = DrsMeans::from_model(*making.model);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
 void as_given(SchedulingOptions&) {}
 
 void hold_back(SchedulingOptions& options) {
@@ -79,6 +87,7 @@ constexpr std::array kPolicies = {
     Entry{"rlsk", make_drs, as_given},
     Entry{"deeprm", make_drs, as_given},
     Entry{"multi-deeprm", make_drs, as_given},
+    Entry{"drs-means", make_drs_means, as_given},
 };
 
 Status apply_switch(std::string_view text, SchedulingOptions& options) {
