@@ -80,6 +80,12 @@ class DrsTrainer final : public Trainer {
       model.training_worlds.push_back(experiment.scenario.name + " from seed " +
                                       std::to_string(plan_.first_world));
     model.figures["worlds"] = static_cast<double>(done_);
+    // What a policy that learns on must go on with (scheduling/policies/drs.cpp).
+    const scheduling::LearnerSettings& learner = plan_.settings.learner;
+    model.figures["discount"] = learner.dqn.discount;
+    model.figures["reward_scale"] = learner.reward_scale;
+    model.figures["epsilon"] = learner.dqn.epsilon_end;
+    model.figures["learning_rate"] = plan_.rate_end;
     if (std::isfinite(best_figure_)) model.figures["validation_" + plan_.validation.metric] = best_figure_;
     return model;
   }

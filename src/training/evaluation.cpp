@@ -135,6 +135,13 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
     evaluation.policies.back().runs.resize(options.seeds.size());
   }
 
+  if (!options.seeds.empty() && !options.models.empty()) {
+    const std::size_t nodes = simulator::expand(experiment.scenario, options.seeds.front()).nodes.size();
+    for (const std::string& policy : options.policies)
+      if (const Status fits = scheduling::check_node_count(policy, options.models, nodes); !fits)
+        return fits.error();
+  }
+
   const std::size_t all = options.seeds.size() * options.policies.size();
   std::atomic<std::size_t> next_seed{0};
   std::size_t done = 0;

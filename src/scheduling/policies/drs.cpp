@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/check.h"
 #include "scheduling/policies/least_imbalance.h"
@@ -62,6 +63,22 @@ constexpr std::array kVariants = {
     Variant{"multi-deeprm", [](DrsSettings& s) { s.reward = DrsReward::multi_deeprm; }},
 };
 
+// Values learnt under one discount or scale of rewards mean nothing under another, and a rate that suits a
+// beginner ruins what is nearly right: a model says what it was last trained with.
+void go_on_as_trained(LearnerSettings& learner, const Model& model) {
+  const auto use = [&](const char* figure, std::initializer_list<learning::Real*> fields) {
+    const auto found = model.figures.find(figure);
+    if (found == model.figures.end() || !std::isfinite(found->second)) return;
+    for (learning::Real* field : fields) *field = found->second;
+  };
+  use("discount", {&learner.dqn.discount, &learner.ppo.discount, &learner.sac.discount});
+  use("reward_scale", {&learner.reward_scale});
+  use("epsilon", {&learner.dqn.epsilon_start, &learner.dqn.epsilon_end});
+  use("learning_rate", {&learner.dqn.optimizer.learning_rate, &learner.ppo.actor.learning_rate,
+                        &learner.ppo.critic.learning_rate, &learner.sac.actor.learning_rate,
+                        &learner.sac.critic.learning_rate});
+}
+
 }  // namespace
 
 std::vector<std::string_view> drs_policies() {
@@ -100,6 +117,7 @@ Result<std::unique_ptr<Drs>> Drs::from_model(DrsSettings settings, const Model& 
   settings.learner.dqn.hidden = settings.learner.ppo.hidden = settings.learner.sac.hidden = shape.hidden;
   settings.learner.dqn.activation = settings.learner.ppo.activation = settings.learner.sac.activation =
       shape.activation;
+  go_on_as_trained(settings.learner, model);
   auto policy = std::make_unique<Drs>(std::move(settings));
   Random unused(0);  // every weight is the model's
   policy->make_learner(*nodes, unused);

@@ -122,6 +122,13 @@ std::vector<std::string_view> policy_names() {
   return names;
 }
 
+Status check_node_count(std::string_view spec, const PolicyModels& models, std::size_t nodes) {
+  const std::string_view name = spec.substr(0, spec.find('+'));
+  const auto model = models.find(name);
+  const std::optional<DrsSettings> flat = drs_settings(name);
+  return flat && model != models.end() ? check_drs_model(*flat, *model->second, nodes) : Status{};
+}
+
 Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
                                   const PolicyModels& models) {
   const std::size_t plus = spec.find('+');

@@ -29,6 +29,9 @@ using PolicyModels = std::map<std::string, std::shared_ptr<const learning::Model
 Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
                                   const PolicyModels& models = {});
 
+// A model its policy could not use in a cluster of so many nodes is refused by name.
+Status check_node_count(std::string_view spec, const PolicyModels& models, std::size_t nodes);
+
 // Names without switches, as users may type them.
 std::vector<std::string_view> policy_names();
 
