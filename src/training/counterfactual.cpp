@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <variant>
 
 #include "scheduling/scheduler.h"
 #include "simulator/simulated_world.h"
@@ -18,9 +19,15 @@ using scheduling::PlacementRequest;
 using scheduling::Scheduler;
 using simulator::SimulatedWorld;
 
-std::unique_ptr<PlacementPolicy> policy_of(const learning::SharedScorer* scorer) {
-  if (scorer) return std::make_unique<Evenkeel>(*scorer);
-  return std::make_unique<Horizon>();
+// Whoever plays the world: what was learnt so far, or horizon. Copied to play on where it stands.
+using Player = std::variant<Horizon, Evenkeel>;
+
+Player player_of(const learning::SharedScorer* scorer) {
+  return scorer ? Player(std::in_place_type<Evenkeel>, *scorer) : Player();
+}
+
+PlacementPolicy& policy_of(Player& player) {
+  return std::visit([](auto& policy) -> PlacementPolicy& { return policy; }, player);
 }
 
 // A world with its scheduler: a value, so that it can be copied to see what would have happened.
@@ -57,7 +64,8 @@ struct Play {
 };
 
 // Mean of imbalance and unserved CPU over the time ahead.
-double cost_of(Play play, PlacementPolicy& policy, Duration look, double unserved_weight) {
+double cost_of(Play play, Player player, Duration look, double unserved_weight) {
+  PlacementPolicy& policy = policy_of(player);
   const Time from = play.world.now(), until = from + look;
   const auto answer = [&](const PlacementRequest& request) { return policy.choose(request, play.random); };
   const auto level = [&] {
@@ -113,34 +121,40 @@ std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedS
   const Random root(seed);
   Play play{SimulatedWorld(world.plan, root, false), Scheduler(world.options), root.fork("policy")};
   Random draw = root.fork("lessons");
-  const std::unique_ptr<PlacementPolicy> policy = policy_of(scorer);
+  Player player = player_of(scorer);
   Horizon horizon;
   EvenkeelEncoding encoding;
   std::size_t ahead = 0;  // decisions left that may become lessons
   for (const simulator::PodPlan& pod : world.plan.pods) ahead += pod.arrival >= world.learn_from ? 1 : 0;
-  const double share =
-      static_cast<double>(options.lessons) / static_cast<double>(std::max<std::size_t>(1, ahead));
+  // In a large cluster one placement hardly shows, and is dear to play out: few of those.
+  const std::size_t most =
+      std::max<std::size_t>(4, options.lessons * 8 / std::max<std::size_t>(8, world.plan.nodes.size()));
+  const double share = static_cast<double>(most) / static_cast<double>(std::max<std::size_t>(1, ahead));
   std::vector<Lesson> lessons;
 
   const auto answer = [&](const PlacementRequest& request) {
-    const std::optional<NodeId> chosen = policy->choose(request, play.random);
+    const std::optional<NodeId> chosen = policy_of(player).choose(request, play.random);
     if (!chosen || request.now < world.learn_from || request.feasible_count < 2 || !draw.chance(share) ||
-        lessons.size() >= options.lessons)
+        lessons.size() >= most)
       return chosen;
+    // Between lessons forecasts have aged; a refresh makes a few anew each time.
+    for (std::size_t i = 0; i < request.cluster.node_count(); i += 8) {
+      horizon.rate(request);
+      encoding.update(request, horizon);
+    }
     const Evenkeel::Encoded all = Evenkeel::encode(request, horizon, encoding);
     Lesson lesson{only(all, pick_candidates(all, *chosen, options.candidates, draw)), {}};
     const float unit = scheduling::kBasePerNode * static_cast<float>(request.cluster.node_count());
     for (const NodeId node : lesson.question.nodes) {
       Play fork = play;
       fork.world.execute(fork.scheduler.commit(request, node));
-      const std::unique_ptr<PlacementPolicy> same = policy_of(scorer);
       lesson.costs.push_back(
-          unit * static_cast<float>(cost_of(std::move(fork), *same, world.look, options.unserved_weight)));
+          unit * static_cast<float>(cost_of(std::move(fork), player, world.look, options.unserved_weight)));
     }
     lessons.push_back(std::move(lesson));
     return chosen;
   };
-  while (lessons.size() < options.lessons && play.wait(Time::max())) play.decide(answer);
+  while (lessons.size() < most && play.wait(Time::max())) play.decide(answer);
   return lessons;
 }
 

@@ -1,10 +1,8 @@
 #include "training/random_worlds.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "base/check.h"
-#include "simulator/usage_source.h"
 
 namespace evenkeel::training {
 namespace {
@@ -22,9 +20,9 @@ double log_between(Random& random, double low, double high) {
 
 int node_count(Random& random, int most) {
   const double kind = random.uniform();  // mostly small: there each placement shows
-  const double n = kind < 0.6   ? log_between(random, 3, 9)
-                   : kind < 0.9 ? log_between(random, 9, 41)
-                                : log_between(random, 41, 201);
+  const double n = kind < 0.8    ? log_between(random, 3, 9)
+                   : kind < 0.97 ? log_between(random, 9, 33)
+                                 : log_between(random, 33, 201);
   return std::clamp(static_cast<int>(n), 3, most);
 }
 
@@ -138,7 +136,7 @@ void set_arrivals(Random& random, const Usage& node, double nodes, Scenario& sce
   // What is requested must fit too, or waiting pods are all there is to see.
   for (const App& app : scenario.apps)
     asked += app.weight * app.cpu_request->high / node.of[0] * life / weights;
-  const double level = random.between(0.2, 0.6);
+  const double level = random.between(0.2, 0.5);
   const double per_second = nodes * std::min(level / most, 0.7 / asked);
   Arrivals& arrivals = scenario.arrivals;
   arrivals.every = from_seconds(std::max(1e-3, 1 / per_second));
@@ -186,33 +184,74 @@ RandomWorld churn_world(const RandomWorldOptions& options, Random random, std::u
   return world;
 }
 
-// A small data centre, three days of it.
-RandomWorld machine_world(Random random, std::uint64_t seed) {
-  const int nodes = 4 + static_cast<int>(random.below(9));
-  const int machines = nodes * (8 + static_cast<int>(random.below(5)));
-  const std::string text =
-      "apiVersion: evenkeel.io/v1alpha1\nkind: Scenario\nname: machines\nnodes: {count: " +
-      std::to_string(nodes) + "}\nusage: {count: " + std::to_string(machines) +
-      ", length: 4d, history: 1d, arrivals: 1d, requests: " + (random.chance(0.7) ? "equal" : "scaled") +
-      "}\nkubelet: {swap: true}\nmetrics: {every: 5m}\nscheduler: {stale_after: 15m}\n";
-  Result<YamlFile> file = YamlFile::parse(text, "machines");
-  EVENKEEL_CHECK(file);
-  Result<Experiment> experiment = read_experiment(*std::move(file), {});
-  EVENKEEL_CHECK(experiment);
+// A few small machines and one kind of pod for each thing a machine can run out of: what people build to try
+// a scheduler on.
+RandomWorld laboratory(Random random, std::uint64_t seed) {
   RandomWorld world;
-  world.plan = simulator::expand(experiment->scenario, seed);
-  world.options = experiment->options;
-  world.machines = true;
-  world.learn_from = Time{} + 4h;
-  world.look = 48h;
+  Scenario scenario;
+  scenario.name = "laboratory";
+  const int nodes = 3 + static_cast<int>(random.below(4));
+  const double disk = log_between(random, 10e6, 100e6), network = log_between(random, 5e4, 5e5);
+  for (int i = 0; i < nodes; ++i) {
+    simulator::NodeGroup group;
+    group.name = "node" + std::to_string(i + 1);
+    const double cores = random.chance(0.7) ? 2 : random.chance(0.7) ? 4 : 1;
+    const double memory = random.chance(0.7) ? 4 * kGiB : 2 * kGiB;
+    group.node.capacity = Usage{{cores, memory, network, network, disk, disk}};
+    group.base = Usage{{cores * random.between(0.02, 0.06), memory * random.between(0.3, 0.55),
+                        network * 0.01, network * 0.002, 0, disk * 0.002}};
+    group.node.allocatable.cpu = {std::llround((cores - group.base.of[0]) * 1000)};
+    group.node.allocatable.memory = {std::llround(memory - group.base.of[1])};
+    scenario.nodes.push_back(std::move(group));
+  }
+  const double reference = random.between(0.3, 0.7), smallest = random.between(0.3, 0.6);
+  const std::array leanings = {Dimension::cpu, Dimension::receive, Dimension::write};
+  for (std::size_t kind = 0; kind < leanings.size(); ++kind) {
+    App app;
+    app.name = app.image = "app" + std::to_string(kind + 1);
+    app.weight = random.chance(0.6) ? 1 : 1 + static_cast<int>(random.below(5));
+    const bool by_network = leanings[kind] == Dimension::receive;
+    app.kind =
+        by_network ? simulator::Behaviour::Kind::fixed_duration : simulator::Behaviour::Kind::fixed_work;
+    app.reference_cpu = reference;
+    app.cpu_request = app.cpu_limit = simulator::Range{reference * smallest, reference};
+    Usage demand;
+    demand[Dimension::cpu] = reference * (by_network ? random.between(0.05, 0.3) : random.between(0.7, 1));
+    demand[Dimension::memory] = random.between(30e6, 150e6);
+    demand[Dimension::receive] =
+        network * (by_network ? random.between(0.15, 0.35) : random.between(0, 0.05));
+    demand[Dimension::transmit] =
+        network * (by_network ? random.between(0.15, 0.35) : random.between(0, 0.02));
+    const bool by_disk = leanings[kind] == Dimension::write;
+    demand[Dimension::read] = by_disk ? disk * random.between(0.1, 0.35) : 0;
+    demand[Dimension::write] = disk * (by_disk ? random.between(0.15, 0.35) : random.between(0, 0.01));
+    const double seconds = random.between(150, 400);
+    app.phases.push_back({{seconds, seconds}, demand});
+    app.memory_request = {std::llround(demand.of[1])};
+    scenario.apps.push_back(std::move(app));
+  }
+  scenario.mix = random.chance(0.6) ? simulator::Mix::blocks : simulator::Mix::random;
+  set_arrivals(random, average_node(scenario), nodes, scenario, world);
+  scenario.metrics.every = 5s;
+  scenario.kubelet.swap = true;
+  world.plan = simulator::expand(scenario, seed);
   return world;
 }
 
 }  // namespace
 
+RandomWorld make_scenario_world(const Experiment& experiment, std::uint64_t seed) {
+  RandomWorld world;
+  world.plan = simulator::expand(experiment.scenario, seed);
+  world.options = experiment.options;
+  world.learn_from = world.plan.measure_from;
+  world.look = 5min;
+  return world;
+}
+
 RandomWorld make_random_world(const RandomWorldOptions& options, std::uint64_t seed) {
   Random random = Random(seed).fork("world");
-  if (random.chance(options.machine_share)) return machine_world(random.fork("machines"), seed);
+  if (random.chance(options.laboratory_share)) return laboratory(random.fork("laboratory"), seed);
   return churn_world(options, random.fork("churn"), seed);
 }
 

@@ -10,11 +10,11 @@ namespace evenkeel::training {
 // random; requests that are wrong by up to three times either way, metrics that are late, noisy or missing.
 // Nothing of a published testbed or of a trace is in them.
 //
-// One in `machines_in` worlds is of the other kind: rented machines that run for ever, of which only their
-// first day is known (simulator/machine_generator.h).
+// A share of them are laboratories, of the kind people try schedulers on: a few small machines, one kind of
+// pod that leans on each of CPU, network and disk.
 struct RandomWorldOptions {
   int most_nodes = 200;
-  double machine_share = 0.2;
+  double laboratory_share = 0.6;
 };
 
 struct RandomWorld {
@@ -22,8 +22,10 @@ struct RandomWorld {
   scheduling::SchedulingOptions options;
   Duration look{};    // how long a placement's consequences are worth watching
   Time learn_from{};  // the cluster has filled up
-  bool machines = false;
 };
+
+// A world of a scenario, to learn in likewise.
+RandomWorld make_scenario_world(const Experiment& experiment, std::uint64_t seed);
 
 RandomWorld make_random_world(const RandomWorldOptions& options, std::uint64_t seed);
 

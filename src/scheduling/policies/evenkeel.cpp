@@ -41,8 +41,8 @@ void Evenkeel::rate(const PlacementRequest& request) {
   std::array<float, EvenkeelEncoding::kSummary> summary;
   encoding_.item(request, rule_, item);
   encoding_.summary(request, rule_, summary);
-  learned_.resize(nodes);
-  scorer_.score(item, summary, learned_);
+  learned_.assign(nodes, 0.0F);
+  if (!request.history.lifetime(request.pod).endless) scorer_.score(item, summary, learned_);
   scores_.resize(nodes);
   const float unit = kBasePerNode * static_cast<float>(request.cluster.node_count());
   for (std::size_t i = 0; i < nodes; ++i) scores_[i] = unit * base[i] + learned_[i];
