@@ -12,6 +12,44 @@ Usage NodeForecasts::planned(const Demand& demand) {
   return plan;
 }
 
+void NodeForecasts::put(std::size_t point, std::size_t dimension, std::uint32_t slot, float value) {
+  float& kept = expected_[point][dimension][slot];
+  Sums& sums = sums_[point][dimension];
+  const double before = kept - kCentre, after = value - kCentre;
+  sums.sum += after - before;
+  sums.squares += after * after - before * before;
+  kept = value;
+}
+
+// Rounding piles up change by change: now and then the sums are made anew.
+void NodeForecasts::resum() {
+  changes_ = 0;
+  for (std::size_t k = 0; k < kPoints; ++k)
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      Sums sums;
+      for (const float value : expected_[k][d]) {
+        const double off = value - kCentre;
+        sums.sum += off;
+        sums.squares += off * off;
+      }
+      sums_[k][d] = sums;
+    }
+}
+
+Imbalance NodeForecasts::imbalance(std::size_t point, std::size_t nodes) const {
+  if (nodes < kManyNodes) return imbalance_of(at(point), nodes);
+  Imbalance result;
+  result.nodes = static_cast<double>(nodes);
+  const double absent = static_cast<double>(forecasts_.size() - nodes), centre = kCentre;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    const Sums& sums = sums_[point][d];
+    const double off = (sums.sum + absent * centre) / result.nodes;
+    result.mean[d] = centre + off;
+    result.variance[d] = std::max(0.0, (sums.squares - absent * centre * centre) / result.nodes - off * off);
+  }
+  return result;
+}
+
 void NodeForecasts::make(const PlacementRequest& request, NodeId node) {
   const ClusterState& cluster = request.cluster;
   std::array<Usage, kPoints> expected;
@@ -30,15 +68,15 @@ void NodeForecasts::make(const PlacementRequest& request, NodeId node) {
   const NodeColumns& columns = cluster.columns();
   for (std::size_t k = 0; k < kPoints; ++k)
     for (std::size_t d = 0; d < kDimensions; ++d)
-      expected_[k][d][node.slot] = static_cast<float>(expected[k].of[d]) * columns.per_unit[d][node.slot];
+      put(k, d, node.slot, static_cast<float>(expected[k].of[d]) * columns.per_unit[d][node.slot]);
   bursts_[node.slot] = static_cast<float>(bursts) * columns.per_unit[kCpu][node.slot];
   forecasts_[node.slot] = {cluster.version(node), request.now};
   renewed_.push_back(node.slot);
 }
 
 void NodeForecasts::forget(const PlacementRequest& request, NodeId node) {
-  for (auto& point : expected_)
-    for (auto& column : point) column[node.slot] = 0;
+  for (std::size_t k = 0; k < kPoints; ++k)
+    for (std::size_t d = 0; d < kDimensions; ++d) put(k, d, node.slot, 0);
   bursts_[node.slot] = 0;
   forecasts_[node.slot] = {request.cluster.version(node), request.now};
   renewed_.push_back(node.slot);
@@ -56,6 +94,7 @@ void NodeForecasts::refresh(const PlacementRequest& request) {
     for (auto& point : expected_)
       for (auto& column : point) column.resize(n);
     bursts_.resize(n);
+    resum();
   }
   for (std::uint32_t slot = 0; slot < n; ++slot)
     if (forecasts_[slot].version != request.cluster.version({slot}))
@@ -70,6 +109,8 @@ void NodeForecasts::refresh(const PlacementRequest& request) {
     make(request, {next_refresh_});
     --left;
   }
+  changes_ += renewed_.size();
+  if (changes_ >= kResumEvery) resum();
 }
 
 UtilizationField NodeForecasts::at(std::size_t point) const {

@@ -25,6 +25,8 @@ class NodeForecasts {
 
   // Shares of capacity at a point, by node.
   UtilizationField at(std::size_t point) const;
+  // Mean and variance over the nodes at a point. With many nodes they follow from what changed.
+  Imbalance imbalance(std::size_t point, std::size_t nodes) const;
   // Peaks of CPU of what runs for ever, as a share of capacity, by node.
   std::span<const float> bursts() const { return bursts_; }
   const std::array<double, kPoints>& ahead_s() const { return ahead_; }
@@ -44,12 +46,22 @@ class NodeForecasts {
     Time made = Time::min();
   };
 
+  static constexpr float kCentre = 0.25F;  // about where utilisations lie: squares stay small
+  static constexpr std::size_t kResumEvery = 4096;
+  struct Sums {
+    double sum = 0, squares = 0;  // of what lies off the centre; absent nodes hold nothing
+  };
+
+  void put(std::size_t point, std::size_t dimension, std::uint32_t slot, float value);
+  void resum();
   void make(const PlacementRequest& request, NodeId node);
   void forget(const PlacementRequest& request, NodeId node);
 
   std::vector<Forecast> forecasts_;
   std::array<std::array<std::vector<float>, kDimensions>, kPoints>
       expected_;  // utilisation by point and node
+  std::array<std::array<Sums, kDimensions>, kPoints> sums_{};
+  std::size_t changes_ = 0;
   std::vector<float> bursts_;
   std::array<double, kPoints> ahead_{};
   std::uint32_t next_refresh_ = 0;

@@ -14,6 +14,7 @@ Imbalance Horizon::softened(Imbalance imbalance) {
 }
 
 void Horizon::add_point(const PlacementRequest& request, std::size_t point, std::span<float> scores) const {
+  if (request.cluster.node_count() >= kManyNodes) return add_slopes(request, point, point + 1, scores);
   const UtilizationField field = forecasts_.at(point);
   const double alive = request.history.lifetime(request.pod).survival(0, forecasts_.ahead_s()[point]);
   add_imbalance_after(field, per_unit_field(request.cluster.columns()), outlook_[point],
@@ -21,12 +22,25 @@ void Horizon::add_point(const PlacementRequest& request, std::size_t point, std:
                       scores);
 }
 
+void Horizon::add_slopes(const PlacementRequest& request, std::size_t from, std::size_t to,
+                         std::span<float> scores) const {
+  const prediction::Lifetime life = request.history.lifetime(request.pod);
+  std::array<Outlook, kPoints> moments;
+  for (std::size_t k = from; k < to; ++k)
+    moments[k - from] = {forecasts_.at(k), outlook_[k], life.survival(0, forecasts_.ahead_s()[k])};
+  add_imbalance_slopes(std::span(moments).first(to - from), per_unit_field(request.cluster.columns()),
+                       NodeForecasts::planned(request.demand), -1.0F / (kDimensions * kPoints), scores);
+}
+
 std::span<const float> Horizon::rate(const PlacementRequest& request) {
   forecasts_.refresh(request);
   for (std::size_t k = 0; k < kPoints; ++k)
-    outlook_[k] = softened(imbalance_of(forecasts_.at(k), request.cluster.node_count()));
+    outlook_[k] = softened(forecasts_.imbalance(k, request.cluster.node_count()));
   scores_.assign(request.cluster.columns().size(), 0.0F);
-  for (std::size_t k = 0; k < kPoints; ++k) add_point(request, k, scores_);
+  if (request.cluster.node_count() >= kManyNodes)
+    add_slopes(request, 0, kPoints, scores_);
+  else
+    for (std::size_t k = 0; k < kPoints; ++k) add_point(request, k, scores_);
   if (request.history.lifetime(request.pod).endless) add_bursts(request, scores_);
   return scores_;
 }

@@ -37,6 +37,9 @@ class Horizon final : public PlacementPolicy {
   static constexpr float kBurstWeight = 0.1F;  // beside 1 for each of the six dimensions
 
   void add_point(const PlacementRequest& request, std::size_t point, std::span<float> scores) const;
+  // Points `from` up to `to` in one walk, to first order: where nodes are many.
+  void add_slopes(const PlacementRequest& request, std::size_t from, std::size_t to,
+                  std::span<float> scores) const;
   void add_bursts(const PlacementRequest& request, std::span<float> scores) const;
   static Imbalance softened(Imbalance imbalance);
 
