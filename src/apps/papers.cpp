@@ -137,7 +137,7 @@ std::vector<PaperFigure> paper_figures() {
   const auto add = [&all](std::span<const PaperFigure> paper) {
     all.insert(all.end(), paper.begin(), paper.end());
   };
-  add({});
+  add(drs_figures());
   return all;
 }
 

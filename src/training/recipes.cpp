@@ -5,12 +5,15 @@
 
 #include "base/spelling.h"
 #include "base/yaml_reader.h"
+#include "training/drs_trainer.h"
 
 namespace evenkeel::training {
 namespace {
 
 // To add a learner: write its trainer, add its line.
-constexpr std::array<Learner, 0> kLearners = {};
+constexpr std::array kLearners = {
+    Learner{"drs", make_drs_trainer},
+};
 
 const Learner* find_learner(YamlReader& root, const std::string& name, std::span<const Learner> known) {
   std::vector<std::string_view> names;
