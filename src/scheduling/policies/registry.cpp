@@ -5,6 +5,7 @@
 #include "base/numbers.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
 #include "scheduling/policies/tasks.h"
 #include "scheduling/policies/weighted_scores.h"
@@ -55,6 +56,8 @@ constexpr std::array kPolicies = {
     Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
     Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
     Entry{"shortest-first", make<ShortestFirst>, hold_back},
+    Entry{"ppo-lrt", make_ppo_lrt, as_given},
+    Entry{"ppo-lrt-ordered", make_ppo_lrt_ordered, hold_back},
 };
 
 Status apply_switch(std::string_view text, SchedulingOptions& options) {
