@@ -46,4 +46,14 @@ void Optimizer::restore(std::span<const Real> moments, std::uint64_t steps) {
   steps_ = steps;
 }
 
+void Optimizer::save(SavedState& state, const std::string& name) const {
+  state.put(name + " moments", moments_);
+  state.put(name + " steps", steps_);
+}
+
+void Optimizer::restore(SavedState& state, const std::string& name) {
+  state.reals(name + " moments", moments_);
+  steps_ = state.count(name + " steps");
+}
+
 }  // namespace evenkeel::learning

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "learning/real.h"
+#include "learning/saved_state.h"
 
 namespace evenkeel::learning {
 
@@ -28,10 +29,14 @@ class Optimizer {
   // False: refused. The gradient is used up either way: it is zeroed for the next sum.
   [[nodiscard]] bool step(std::span<Real> parameters, std::span<Real> gradient);
 
+  void set_learning_rate(Real rate) { options_.learning_rate = rate; }
+
   // For checkpoints: Adam's first moments, then its second; empty for SGD.
   std::span<const Real> moments() const { return moments_; }
   std::uint64_t steps() const { return steps_; }
   void restore(std::span<const Real> moments, std::uint64_t steps);
+  void save(SavedState& state, const std::string& name) const;
+  void restore(SavedState& state, const std::string& name);
 
  private:
   OptimizerOptions options_;

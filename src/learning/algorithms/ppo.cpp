@@ -136,4 +136,27 @@ void Ppo::learn_from(std::span<const std::size_t> batch, std::span<const Real> a
   if (!critic_optimizer_.step(critic_.parameters(), critic_gradient_)) ++figures.refused;
 }
 
+void Ppo::set_learning_rate(Real rate) {
+  actor_optimizer_.set_learning_rate(rate);
+  critic_optimizer_.set_learning_rate(rate);
+}
+
+SavedState Ppo::save() const {
+  EVENKEEL_CHECK(steps_.empty());
+  SavedState state;
+  state.put("actor", actor_.parameters());
+  state.put("critic", critic_.parameters());
+  actor_optimizer_.save(state, "actor optimizer");
+  critic_optimizer_.save(state, "critic optimizer");
+  return state;
+}
+
+Status Ppo::restore(SavedState state) {
+  state.reals("actor", actor_.parameters());
+  state.reals("critic", critic_.parameters());
+  actor_optimizer_.restore(state, "actor optimizer");
+  critic_optimizer_.restore(state, "critic optimizer");
+  return state.status();
+}
+
 }  // namespace evenkeel::learning

@@ -73,6 +73,8 @@ class Ppo {
   // False: there is a NaN or an infinity in it, and it is not kept.
   [[nodiscard]] bool remember(PpoStep step);
   std::size_t remembered() const { return steps_.size(); }
+  void forget() { steps_.clear(); }
+  void set_learning_rate(Real rate);  // of both
 
   // Learns from all that is remembered, then forgets it. The last step remembered must be marked `last`.
   Figures learn(Random& random);
@@ -80,6 +82,11 @@ class Ppo {
   Network& actor() { return actor_; }
   const Network& actor() const { return actor_; }
   Network& critic() { return critic_; }
+  const Network& critic() const { return critic_; }
+
+  // With nothing remembered: all that the next update depends on.
+  SavedState save() const;
+  Status restore(SavedState state);
 
  private:
   void learn_from(std::span<const std::size_t> batch, std::span<const Real> advantages, Figures& figures);

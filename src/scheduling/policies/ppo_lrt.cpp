@@ -37,7 +37,7 @@ PpoLrt::PpoLrt(PpoLrtOptions options, std::shared_ptr<const learning::Network> a
       actor_(std::move(actor)),
       judge_(options_.reward, options_.pods_per_action, options_.settle) {}
 
-PpoLrt::PpoLrt(PpoLrtOptions options, learning::Ppo& learner) : PpoLrt(std::move(options), nullptr) {
+PpoLrt::PpoLrt(PpoLrtOptions options, const learning::Ppo& learner) : PpoLrt(std::move(options), nullptr) {
   learner_ = &learner;
 }
 
@@ -175,25 +175,22 @@ std::vector<EvictPod> PpoLrt::review(const Retrospect& seen, Random&) {
   return evictions;
 }
 
-std::vector<PpoLrtVerdict> PpoLrt::finish_episode() {
+PpoLrt::Episode PpoLrt::finish_episode() {
   EVENKEEL_CHECK(learner_);
   judge_.finish();
-  std::vector<PpoLrtVerdict> verdicts;
-  std::vector<learning::PpoStep> episode;
+  Episode episode;
   for (std::vector<learning::PpoStep>& step : made_) {
     const std::optional<PpoLrtVerdict> verdict = judge_.next_verdict();
     EVENKEEL_CHECK(verdict);
     if (!verdict->known) continue;
-    verdicts.push_back(*verdict);
+    episode.verdicts.push_back(*verdict);
     if (step.empty()) continue;
     step.back().reward = verdict->reward;  // a clearing is paid by what comes after it
-    episode.insert(episode.end(), std::make_move_iterator(step.begin()), std::make_move_iterator(step.end()));
+    std::move(step.begin(), step.end(), std::back_inserter(episode.steps));
   }
-  if (!episode.empty()) episode.back().last = true;
-  for (learning::PpoStep& step : episode)
-    if (!learner_->remember(std::move(step))) break;  // not a number: the rest is no continuation of it
+  if (!episode.steps.empty()) episode.steps.back().last = true;
   made_.clear();
-  return verdicts;
+  return episode;
 }
 
 std::string ppo_lrt_encoding(const PpoLrtOptions& options, std::size_t nodes) {

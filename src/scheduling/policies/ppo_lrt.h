@@ -38,16 +38,20 @@ class PpoLrt final : public PlacementPolicy {
  public:
   // Takes the likeliest action. Null: nothing was learnt.
   PpoLrt(PpoLrtOptions options, std::shared_ptr<const learning::Network> actor);
-  // In training: draws actions, and remembers them and what came of them until finish_episode.
-  PpoLrt(PpoLrtOptions options, learning::Ppo& learner);
+  // In training: draws actions, and keeps them and what came of them until finish_episode. The learner must
+  // outlive it.
+  PpoLrt(PpoLrtOptions options, const learning::Ppo& learner);
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
   Time review_at() const override;
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
 
-  // What became of each step of the episode; the learner remembers them.
-  std::vector<PpoLrtVerdict> finish_episode();
+  struct Episode {
+    std::vector<PpoLrtVerdict> verdicts;   // one per step that could be judged
+    std::vector<learning::PpoStep> steps;  // of those, what the network decided: to learn from
+  };
+  Episode finish_episode();
   std::size_t clearings() const { return clearings_; }
 
  private:
@@ -66,7 +70,7 @@ class PpoLrt final : public PlacementPolicy {
 
   PpoLrtOptions options_;
   std::shared_ptr<const learning::Network> actor_;
-  learning::Ppo* learner_ = nullptr;
+  const learning::Ppo* learner_ = nullptr;
   WeightedScores otherwise_;
   std::vector<std::uint8_t> open_;
   std::size_t open_count_ = 0;
