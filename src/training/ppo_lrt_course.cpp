@@ -19,10 +19,14 @@ using scheduling::PpoLrtVerdict;
 // Another policy, its steps judged as PPO-LRT's are.
 class Judged final : public scheduling::PlacementPolicy {
  public:
-  Judged(scheduling::PlacementPolicy& inner, PpoLrtJudge judge) : inner_(inner), judge_(std::move(judge)) {}
+  // A step is so many pods in a row.
+  Judged(scheduling::PlacementPolicy& inner, PpoLrtJudge judge, std::size_t pods_per_step)
+      : inner_(inner), judge_(std::move(judge)), pods_per_step_(pods_per_step) {}
   std::optional<NodeId> choose(const scheduling::PlacementRequest& request, Random& random) override {
     const std::optional<NodeId> chosen = inner_.choose(request, random);
-    if (chosen) judge_.place(request.pod.id, request.pod.created, request.now);
+    if (!chosen) return chosen;
+    if (placed_++ % pods_per_step_ == 0) judge_.begin_step(request.now);
+    judge_.place(request.pod.id, request.pod.created);
     return chosen;
   }
   scheduling::ScoreSheet explain(const scheduling::PlacementRequest& request) override {
@@ -44,6 +48,7 @@ class Judged final : public scheduling::PlacementPolicy {
  private:
   scheduling::PlacementPolicy& inner_;
   PpoLrtJudge judge_;
+  std::size_t pods_per_step_, placed_ = 0;
 };
 
 double run_world(const simulator::WorldPlan& plan, const scheduling::SchedulingOptions& options,
@@ -153,8 +158,8 @@ std::vector<PpoLrtVerdict> PpoLrtCourse::judge_other(std::size_t episode, std::s
   const simulator::WorldPlan plan = plan_of(episode);
   Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(policy, experiment_of(episode).options);
   EVENKEEL_CHECK(setup);
-  Judged judged(*setup->policy,
-                {recipe_.policy.reward, recipe_.policy.pods_per_action, recipe_.policy.settle});
+  Judged judged(*setup->policy, {recipe_.policy.reward, recipe_.policy.settle},
+                recipe_.policy.pods_per_action);
   run_world(plan, setup->options, judged, random_of(episode));
   return judged.finish();
 }

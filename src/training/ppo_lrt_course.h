@@ -19,10 +19,11 @@ namespace evenkeel::training {
 struct PpoLrtRecipe {
   std::size_t episodes = 300;
   std::size_t actions_per_episode = 10;
-  std::size_t update_every = 30;                    // actions
-  Duration action_every{std::chrono::seconds{15}};  // ours: a scrape shows the last one before the next
-  scheduling::PpoLrtOptions policy;                 // pods per action, reward, load control
-  learning::PpoOptions ppo{.hidden = {32, 32}, .minibatch = 32};
+  std::size_t update_every = 30;  // actions
+  Duration action_every{};  // how far apart the pods of two actions come; 0: all at once, as in the tests
+  scheduling::PpoLrtOptions policy;  // pods per action, reward, load control
+  learning::PpoOptions ppo{
+      .hidden = {32, 32}, .trace_decay = 0.5, .epochs = 80, .minibatch = 4096, .entropy_bonus = 0.01};
 };
 
 // Errors stay with the reader.

@@ -10,6 +10,7 @@ namespace evenkeel::scheduling {
 namespace {
 
 constexpr Duration kLook = std::chrono::seconds{5};
+constexpr Duration kPatience = std::chrono::seconds{15};  // with pods no reading shows
 
 learning::ActionDistribution distribution(const learning::Network& actor,
                                           std::span<const learning::Real> state,
@@ -33,9 +34,7 @@ std::vector<PodId> running_youngest_first(const ClusterState& cluster, NodeId no
 }  // namespace
 
 PpoLrt::PpoLrt(PpoLrtOptions options, std::shared_ptr<const learning::Network> actor)
-    : options_(std::move(options)),
-      actor_(std::move(actor)),
-      judge_(options_.reward, options_.pods_per_action, options_.settle) {}
+    : options_(std::move(options)), actor_(std::move(actor)), judge_(options_.reward, options_.settle) {}
 
 PpoLrt::PpoLrt(PpoLrtOptions options, const learning::Ppo& learner) : PpoLrt(std::move(options), nullptr) {
   learner_ = &learner;
@@ -54,8 +53,9 @@ bool PpoLrt::find_open(const PlacementRequest& request) {
 
 bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, std::size_t node) const {
   const NodeId id = loads.nodes[node];
-  if (loads.cpu[node] <= options_.reward.cpu_limit && loads.memory[node] <= options_.reward.memory_limit)
-    return false;
+  // With hold-back every busy node's CPU is full, and by no more than it can run.
+  const bool cpu_above = !options_.ordered && loads.cpu[node] > options_.reward.cpu_limit;
+  if (!cpu_above && loads.memory[node] <= options_.reward.memory_limit) return false;
   if (to_clear_ || request.cluster.pods_on(id).size() < 2) return false;
   return id.slot >= last_cleared_.size() || last_cleared_[id.slot] == Time::min() ||
          request.now - last_cleared_[id.slot] >= options_.clear_every;
@@ -63,7 +63,6 @@ bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, 
 
 std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
   if (!actor()) return std::nullopt;
-  unseen_.drop_seen(request.cluster);
   View view{loads_of(request.cluster, unseen_.pods()), {}, {}};
   const std::size_t nodes = view.loads.nodes.size();
   if (ppo_lrt_inputs(nodes) != actor()->shape().inputs ||
@@ -77,65 +76,78 @@ std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
   return view;
 }
 
-int PpoLrt::act(const View& view, bool is_a_step, Random& random) {
+int PpoLrt::act(const View& view, Random& random) {
   if (!learner_) {
     const learning::Vector logits = actor_->forward(view.state);
     return learning::best_allowed({logits.data(), static_cast<std::size_t>(logits.size())}, view.allowed);
   }
   const learning::Ppo::Choice choice = learner_->act(view.state, view.allowed, random);
-  if (is_a_step)
-    made_.back().push_back(
-        {view.state, view.allowed, choice.action, choice.log_probability, choice.value, 0, false, 0});
+  made_.back().push_back(
+      {view.state, view.allowed, choice.action, choice.log_probability, choice.value, 0, false, 0});
   return choice.action;
 }
 
-NodeId PpoLrt::draw(const PlacementRequest& request, View view, bool is_a_step, Random& random) {
-  if (is_a_step) made_.emplace_back();
-  PpoLrtAction action = PpoLrtAction::of(act(view, is_a_step, random));
+NodeId PpoLrt::draw(const PlacementRequest& request, View view, Random& random) {
+  PpoLrtAction action = PpoLrtAction::of(act(view, random));
   if (action.clears) {
     to_clear_ = view.loads.nodes[action.node];
     clear_at_ = request.now;
     last_cleared(*to_clear_) = request.now;
     for (std::size_t node = 0; node < view.loads.nodes.size(); ++node) view.allowed[2 * node + 1] = 0;
-    action = PpoLrtAction::of(act(view, is_a_step, random));
+    action = PpoLrtAction::of(act(view, random));
   }
   return view.loads.nodes[action.node];
 }
 
+bool PpoLrt::step_goes_on() const {
+  return step_node_ && step_left_ > 0 && !unseen_.pods().empty() && open_[step_node_->slot] != 0;
+}
+
+// Whether the last action's pods are still to show.
+bool PpoLrt::must_wait(Time now) const {
+  return !options_.ordered && step_node_ && step_left_ == 0 && !unseen_.pods().empty() &&
+         now - step_at_ < kPatience;
+}
+
 std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& random) {
   if (!find_open(request)) return std::nullopt;
-  std::optional<NodeId> chosen;
-  const bool begins = learner_ && judge_.begins_step(request.now);
+  unseen_.drop_seen(request.cluster);
+  const bool begins = !step_goes_on();
+  if (begins && must_wait(request.now)) return std::nullopt;
   if (begins) step_node_.reset();
-  if (step_node_ && open_[step_node_->slot]) {
-    chosen = step_node_;
-  } else if (std::optional<View> view = look(request)) {
-    chosen = draw(request, *std::move(view), begins, random);
-    if (begins) step_node_ = chosen;
-  } else {
-    PlacementRequest narrowed = request;
-    narrowed.feasible = open_;
-    narrowed.feasible_count = open_count_;
-    chosen = otherwise_.choose(narrowed, random);
-    if (begins) made_.emplace_back();  // a step the network had no part in
+  std::optional<NodeId> chosen = step_node_;
+  if (!chosen) {
+    std::optional<View> view = look(request);
+    if (learner_) made_.emplace_back();
+    if (view) {
+      chosen = step_node_ = draw(request, *std::move(view), random);
+      step_left_ = options_.pods_per_action;
+      step_at_ = request.now;
+    } else {
+      chosen = otherwise_.choose(among_open(request), random);
+    }
+    if (learner_) judge_.begin_step(request.now);
   }
+  if (step_node_) --step_left_;
   if (actor()) {
     unseen_.placed(request.pod.id);
     next_look_ = std::min(next_look_, request.now + kLook);
   }
-  if (learner_) judge_.place(request.pod.id, request.pod.created, request.now);
+  if (learner_) judge_.place(request.pod.id, request.pod.created);
   return chosen;
+}
+
+PlacementRequest PpoLrt::among_open(const PlacementRequest& request) const {
+  PlacementRequest narrowed = request;
+  narrowed.feasible = open_;
+  narrowed.feasible_count = open_count_;
+  return narrowed;
 }
 
 ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
   if (!find_open(request)) return {{"open to it"}, {}};
   const std::optional<View> view = look(request);
-  if (!view) {
-    PlacementRequest narrowed = request;
-    narrowed.feasible = open_;
-    narrowed.feasible_count = open_count_;
-    return otherwise_.explain(narrowed);
-  }
+  if (!view) return otherwise_.explain(among_open(request));
   const learning::ActionDistribution policy = distribution(*actor(), view->state, view->allowed);
   ScoreSheet sheet{{"probability, the rest being load control"}, {}};
   for (std::size_t node = 0; node < view->loads.nodes.size(); ++node) {
@@ -228,6 +240,7 @@ Result<std::unique_ptr<PlacementPolicy>> make_ppo_lrt_ordered(const learning::Mo
   PpoLrtOptions options;
   options.name = "ppo-lrt-ordered";
   options.ordered = true;
+  options.pods_per_action = 1;
   return from_model(std::move(options), model);
 }
 

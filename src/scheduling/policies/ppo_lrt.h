@@ -14,7 +14,7 @@ namespace evenkeel::scheduling {
 struct PpoLrtOptions {
   std::string name = "ppo-lrt";      // of the policy, and of the encoding of its models
   bool ordered = false;              // with LRT's order and hold-back
-  std::size_t pods_per_action = 10;  // in training only
+  std::size_t pods_per_action = 10;  // one action with order: there hold-back sets the pace
   PpoLrtReward reward;
   Duration settle{std::chrono::seconds{10}};  // from placing to the reward's look at the cluster
   double cleared_share = 0.25;                // of a node's pods, by one load control action
@@ -29,6 +29,10 @@ struct PpoLrtOptions {
 //
 // Assumes a cluster of the size it was trained for, and fresh readings of every node. Otherwise, and without
 // a model, kube-default decides (among the open nodes).
+//
+// An action stands for ten pods, which go to the same node; the next is taken once readings show them (or
+// after 15 s), as in training: decided on one and the same reading, pods that come together would all go the
+// same way.
 //
 // Load control: an action that clears a node ends the youngest quarter of the pods that run there, which lose
 // least; they are queued again. It is allowed on nodes above a limit of the reward, never takes a node's last
@@ -63,8 +67,11 @@ class PpoLrt final : public PlacementPolicy {
   bool find_open(const PlacementRequest& request);
   std::optional<View> look(const PlacementRequest& request);  // nothing: not to be judged by the network
   bool may_clear(const PlacementRequest& request, const NodeLoads& loads, std::size_t node) const;
-  NodeId draw(const PlacementRequest& request, View view, bool is_a_step, Random& random);
-  int act(const View& view, bool is_a_step, Random& random);
+  bool step_goes_on() const;
+  bool must_wait(Time now) const;
+  PlacementRequest among_open(const PlacementRequest& request) const;
+  NodeId draw(const PlacementRequest& request, View view, Random& random);
+  int act(const View& view, Random& random);
   const learning::Network* actor() const { return learner_ ? &learner_->actor() : actor_.get(); }
   Time& last_cleared(NodeId node);
 
@@ -75,6 +82,10 @@ class PpoLrt final : public PlacementPolicy {
   std::vector<std::uint8_t> open_;
   std::size_t open_count_ = 0;
   UnseenPods unseen_;
+  // The action under way: where its pods go, how many more may, since when.
+  std::optional<NodeId> step_node_;
+  std::size_t step_left_ = 0;
+  Time step_at_{};
   double last_response_s_ = 0;
   Time next_look_ = Time::max();
 
@@ -85,7 +96,6 @@ class PpoLrt final : public PlacementPolicy {
 
   // In training.
   PpoLrtJudge judge_;
-  std::optional<NodeId> step_node_;                   // where the pods of the step go
   std::vector<std::vector<learning::PpoStep>> made_;  // by step: perhaps a clearing, then the placing
 };
 

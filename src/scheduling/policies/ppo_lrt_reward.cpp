@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
+
 namespace evenkeel::scheduling {
 
 double deviation(std::span<const double> loads) {
@@ -30,18 +32,15 @@ PpoLrtVerdict judge(const PpoLrtReward& weights, std::span<const double> cpu, st
   return verdict;
 }
 
-bool PpoLrtJudge::begins_step(Time now) const {
-  return steps_.empty() || steps_.back().at != now || steps_.back().placed >= pods_per_step_;
+void PpoLrtJudge::begin_step(Time now) {
+  steps_.emplace_back();
+  steps_.back().at = now;
+  next_look_ = std::min(next_look_, now + std::min(kLook, settle_));
 }
 
-void PpoLrtJudge::place(PodId pod, Time created, Time now) {
-  if (begins_step(now)) {
-    steps_.emplace_back();
-    steps_.back().at = now;
-  }
-  ++steps_.back().placed;
+void PpoLrtJudge::place(PodId pod, Time created) {
+  EVENKEEL_CHECK(!steps_.empty());
   steps_.back().out.push_back({pod, created});
-  next_look_ = std::min(next_look_, now + std::min(kLook, settle_));
 }
 
 void PpoLrtJudge::review(const Retrospect& seen) {

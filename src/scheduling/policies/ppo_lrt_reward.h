@@ -15,9 +15,9 @@ namespace evenkeel::scheduling {
 // sigma nears 0 its inverse has no bound, and one lucky moment would outweigh a training: sigma counts as at
 // least `least_sigma`, so each term is at most alpha / least_sigma.
 struct PpoLrtReward {
-  double alpha = 0.05;        // 1 for two deviations of ten percentage points
-  double beta = 1;            // per node wholly above its limit
-  double gamma = 0.01;        // per second: 1 for a response of 100 s
+  double alpha = 0.02;        // 0.4 for two deviations of ten percentage points
+  double beta = 0.2;          // 0.2 for five nodes twenty points above their limit
+  double gamma = 0.002;       // per second: 0.2 for a response of 100 s
   double cpu_limit = 0.8;     // l_c
   double memory_limit = 0.8;  // l_m
   double least_sigma = 0.05;
@@ -34,16 +34,13 @@ PpoLrtVerdict judge(const PpoLrtReward& weights, std::span<const double> cpu, st
                     double response_s);
 
 // Follows the steps of an episode and judges each: the cluster's state some time after the step's pods were
-// placed, and the mean response of those very pods once all have ended. A step is so many pods in a row, all
-// placed at the same moment.
+// placed, and the mean response of those very pods once all have ended.
 class PpoLrtJudge {
  public:
-  PpoLrtJudge(PpoLrtReward weights, std::size_t pods_per_step, Duration settle)
-      : weights_(weights), pods_per_step_(pods_per_step), settle_(settle) {}
+  PpoLrtJudge(PpoLrtReward weights, Duration settle) : weights_(weights), settle_(settle) {}
 
-  // Whether a pod placed now would be the first of a step.
-  bool begins_step(Time now) const;
-  void place(PodId pod, Time created, Time now);  // begins a step where due
+  void begin_step(Time now);
+  void place(PodId pod, Time created);  // a pod of the step begun last
   Time next_look() const { return next_look_; }
   void review(const Retrospect& seen);
   // Nothing more will happen: what has not ended or was never looked at is left out of its step.
@@ -59,7 +56,6 @@ class PpoLrtJudge {
   };
   struct Step {
     Time at{};
-    std::size_t placed = 0;
     std::vector<Placed> out;  // not ended yet
     double response_sum = 0;
     std::size_t responses = 0;
@@ -69,7 +65,6 @@ class PpoLrtJudge {
   static constexpr Duration kLook = std::chrono::seconds{5};
 
   PpoLrtReward weights_;
-  std::size_t pods_per_step_;
   Duration settle_;
   std::deque<Step> steps_;
   Time next_look_ = Time::max();
