@@ -10,6 +10,7 @@ inline constexpr int kDone = 0, kFailed = 1, kBadInput = 2;
 void add_evaluate(CLI::App& app, int& exit_code);
 void add_demo(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_papers(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 
 }  // namespace evenkeel::apps

@@ -210,6 +210,29 @@ std::string node_charts(const ReportData& report) {
   return has_small_charts ? dimension_legend() + body : body;
 }
 
+// The page aligns to the right but for the first column: other columns of words say so themselves.
+std::string plain_table(const CaptionedTable& captioned) {
+  const TextTable& table = captioned.table;
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& text) {
+    const bool left = column < table.columns.size() && table.columns[column].align == Align::left;
+    return std::string("<") + tag + (left ? " style=\"text-align:left\">" : ">") + escape_html(text) + "</" +
+           tag + ">";
+  };
+  std::string html = captioned.caption.empty() ? "" : "<h3>" + escape_html(captioned.caption) + "</h3>\n";
+  html += "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (std::size_t c = 0; c < table.columns.size(); ++c) html += cell("th", c, table.columns[c].header);
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<TextCell>& row : table.rows) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      html += cell("td", c, c < row.size() ? row[c].text : "");
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  for (const std::string& note : table.notes) html += "<p class=\"hint\">" + escape_html(note) + "</p>\n";
+  return html;
+}
+
 std::string notes_list(const std::vector<std::string>& notes) {
   if (notes.empty()) return {};
   std::string list = "<ul>\n";
@@ -248,7 +271,8 @@ std::string render_html_table(const TableView& table) {
 
 std::string render_html_report(const ReportData& report) {
   const std::vector<int> colours = colours_of(report);
-  std::string charts;
+  std::string charts, tables;
+  for (const CaptionedTable& table : report.tables) tables += plain_table(table);
   for (const LineChart& chart : report.charts) charts += svg_line_chart(chart);
 
   std::string html =
@@ -268,6 +292,7 @@ std::string render_html_report(const ReportData& report) {
               "Mean ± standard deviation over the seeds. ★ best of the policies that could be run for real, "
               "☆ best simple rule where a learned policy is best. References see the future: limits, not "
               "contenders.");
+  html += section("Tables", tables);
   html += section("Imbalance", imbalance_chart(report, colours),
                   "Smaller is more even. The first seed is drawn.");
   html += section("Response times", response_chart(report, colours), "Further left is faster.");

@@ -6,6 +6,7 @@
 
 #include "reporting/svg_chart.h"
 #include "reporting/table_view.h"
+#include "reporting/text_table.h"
 
 namespace evenkeel::reporting {
 
@@ -25,6 +26,12 @@ struct PolicyRun {
   std::vector<double> response_s{};  // of the finished pods, in any order, all seeds
 };
 
+// A table of any shape, with a line above that says what it shows.
+struct CaptionedTable {
+  std::string caption{};
+  TextTable table{};
+};
+
 struct ReportData {
   std::string title{};
   std::string scenario{};
@@ -33,8 +40,9 @@ struct ReportData {
   std::string version{};
   std::vector<std::uint64_t> seeds{};
   TableView table{};
-  std::vector<PolicyRun> runs{};    // colours follow their order
-  std::vector<LineChart> charts{};  // further ones, e.g. growth with the number of nodes
+  std::vector<CaptionedTable> tables{};  // further ones, of any shape
+  std::vector<PolicyRun> runs{};         // colours follow their order
+  std::vector<LineChart> charts{};       // further ones, e.g. growth with the number of nodes
   std::vector<std::string> notes{};
 };
 

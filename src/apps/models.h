@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "learning/model_file.h"
+#include "scheduling/policies/registry.h"
+
+namespace evenkeel::apps {
+
+// The policy that uses models of this encoding: the longest registered name the encoding begins with, as
+// `drs-double` in "drs-double/4 nodes"; empty where there is none.
+std::string policy_of_encoding(std::string_view encoding);
+
+// A file where it looks like one (a slash or .ekm in it), else by name among those built into the binary.
+Result<learning::Model> load_model(const std::string& name_or_path);
+
+// The models every command starts from: models/<policy>.ekm is its policy's default. Laid over it what users
+// gave as `policy=MODEL`, `MODEL` (its encoding says whose) or `policy=none` (from nothing). A model its
+// policy would refuse is refused here, by name.
+Result<scheduling::PolicyModels> load_models(const std::vector<std::string>& given);
+
+std::vector<std::string> built_in_models();
+
+}  // namespace evenkeel::apps

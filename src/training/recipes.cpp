@@ -1,0 +1,66 @@
+#include "training/recipes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/spelling.h"
+#include "base/yaml_reader.h"
+#include "training/ppo_lrt_trainer.h"
+
+namespace evenkeel::training {
+namespace {
+
+// To add a learner: write its trainer, add its line.
+constexpr std::array kLearners = {
+    Learner{"ppo-lrt", make_ppo_lrt_trainer},
+};
+
+const Learner* find_learner(YamlReader& root, const std::string& name, std::span<const Learner> known) {
+  std::vector<std::string_view> names;
+  for (const Learner& learner : known) {
+    if (learner.name == name) return &learner;
+    names.push_back(learner.name);
+  }
+  root.fail("learner", "found '" + name + "', expected one of " + joined(names) + did_you_mean(name, names));
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const Learner> learners() { return kLearners; }
+
+Result<Training> start_training(const YamlFile& recipe, const TrainingOrder& order,
+                                std::span<const Learner> known) {
+  YamlReader root(recipe);
+  Training training;
+  root.word("apiVersion", {"evenkeel.io/v1alpha1"}).required();
+  root.word("kind", {"Recipe"}).required();
+  training.recipe = root.text("name").required();
+  root.text("description").or_else("");
+  training.learner = root.text("learner").required();
+  const std::vector<std::string> own = root.texts("scenarios").or_else({});
+  training.scenarios = order.scenarios.empty() ? own : order.scenarios;
+  const Learner* learner = root.has("learner") ? find_learner(root, training.learner, known) : nullptr;
+  if (!learner) return *root.finish();
+
+  TrainerInput input{{}, order.seed, order.threads};
+  for (const std::string& scenario : training.scenarios) {
+    Result<Experiment> experiment = order.load_scenario(scenario);
+    if (experiment) {
+      input.experiments.push_back(*std::move(experiment));
+    } else if (order.scenarios.empty()) {
+      root.fail("scenarios", experiment.error().message);
+      return *root.finish();
+    } else {
+      return experiment.error();
+    }
+  }
+  Result<std::unique_ptr<Trainer>> trainer = learner->make(root, std::move(input));
+  // A field's own error says more than what the trainer made of it.
+  if (const auto bad = root.finish()) return *bad;
+  if (!trainer) return trainer.error();
+  training.trainer = *std::move(trainer);
+  return training;
+}
+
+}  // namespace evenkeel::training
