@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,13 @@ struct ScoreSheet {
   void put_best_first();
 };
 
+// A pod that ran to its end.
+struct EndedPod {
+  PodId pod;
+  WorkloadId workload;
+  Time created{}, started{}, ended{};
+};
+
 // The cluster some time after a decision: what a policy that learns judges its decisions by.
 // A view, valid during review() only.
 struct Retrospect {
@@ -30,6 +38,7 @@ struct Retrospect {
   const prediction::WorkloadHistory& history;
   const SchedulingOptions& options;
   Time now;
+  std::span<const EndedPod> ended = {};  // since the last review, in order
 };
 
 // One figure of how learning goes: "reward", "loss", "epsilon".

@@ -7,6 +7,7 @@
 #include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
 #include "scheduling/policies/tasks.h"
 #include "scheduling/policies/weighted_scores.h"
@@ -88,6 +89,8 @@ constexpr std::array kPolicies = {
     Entry{"deeprm", make_drs, as_given},
     Entry{"multi-deeprm", make_drs, as_given},
     Entry{"drs-means", make_drs_means, as_given},
+    Entry{"ppo-lrt", make_ppo_lrt, as_given},
+    Entry{"ppo-lrt-ordered", make_ppo_lrt_ordered, hold_back},
 };
 
 Status apply_switch(std::string_view text, SchedulingOptions& options) {
