@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "apps/bench.h"
+#include "apps/models.h"
 #include "apps/scenarios.h"
 #include "base/check.h"
 #include "base/file.h"
@@ -154,8 +155,9 @@ struct Timing {
   double per_s = 0, p50_us = 0, p99_us = 0;
 };
 
-Timing time_decisions(const std::string& policy, std::size_t nodes, double budget_s) {
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(policy, {});
+Timing time_decisions(const std::string& policy, std::size_t nodes, double budget_s,
+                      const scheduling::PolicyModels& models = {}) {
+  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(policy, {}, models);
   EVENKEEL_CHECK(setup);
   // Metrics count as fresh for as long as the benchmark stands still.
   setup->options.stale_after = 24h;
@@ -226,9 +228,11 @@ Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& o
   reporting::TextTable table{
       {{"nodes"}, {"policy", reporting::Align::left}, {"per second"}, {"p50 us"}, {"p99 us"}}, {}, {}};
   BenchJson results;
+  const Result<scheduling::PolicyModels> models = load_models({});
+  if (!models) return models.error();
   for (const std::size_t nodes : {4UL, 100UL, 5000UL})
     for (const std::string_view policy : scheduling::policy_names()) {
-      const Timing timing = time_decisions(std::string(policy), nodes, settings.quick ? 0.02 : 0.5);
+      const Timing timing = time_decisions(std::string(policy), nodes, settings.quick ? 0.02 : 0.5, *models);
       table.rows.push_back({{std::to_string(nodes)},
                             {std::string(policy)},
                             {figure(timing.per_s)},
