@@ -86,11 +86,18 @@ class StandingCluster {
     scheduler_.observe(PodBound{pod.id, *chosen}, now_);
     scheduler_.observe(PodStarted{pod.id}, now_);
     running_[leaving] = pod.id;
+    look_back(policy);
     return took;
   }
 
  private:
   static constexpr std::uint32_t kWorkloads = 64;
+
+  // Not part of a decision's time: a learner looks back when nobody waits for it.
+  void look_back(scheduling::PlacementPolicy& policy) {
+    if (policy.review_at() > now_) return;
+    policy.review({scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now_, {}}, random_);
+  }
 
   static Node make_node(std::uint32_t i) {
     Node node;
