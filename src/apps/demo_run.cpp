@@ -133,6 +133,7 @@ void DemoRun::note_learning(Lane& lane) {
   if (view.figures.empty())
     for (const scheduling::LearningFigure& figure : figures)
       view.figures.push_back({std::string(figure.name), {}});
+  if (figures.size() != view.figures.size()) return;
   view.pods.push_back(placed);
   for (std::size_t i = 0; i < view.figures.size(); ++i) view.figures[i].values.push_back(figures[i].value);
   if (view.pods.size() < kMostPoints) return;

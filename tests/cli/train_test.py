@@ -84,8 +84,8 @@ class Train(InAFolder):
 
     def test_told_to_stop_keeps_a_checkpoint_of_where_it_is(self):
         for number in (signal.SIGINT, signal.SIGTERM):
-            whole = self.trained("whole.ekm", "--set", "tries=100000")
-            arguments = ("--set", "tries=100000", "--out", self.path("m.ekm"), "--checkpoint", self.path("c"),
+            whole = self.trained("whole.ekm", "--set", "tries=20000")
+            arguments = ("--set", "tries=20000", "--out", self.path("m.ekm"), "--checkpoint", self.path("c"),
                          "--checkpoint-every", "1")
             process = subprocess.Popen([FIXTURE, "train", "--recipe", self.recipe, *arguments],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -96,7 +96,7 @@ class Train(InAFolder):
             self.assertEqual(process.returncode, 1, errors)
             self.assertIn("--resume", errors)
             self.assertEqual(out, "")
-            done = self.train(*arguments[:-1], "100000", "--resume")
+            done = self.train(*arguments[:-1], "20000", "--resume")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual((self.folder / "m.ekm").read_bytes(), whole)
             (self.folder / "c").unlink()

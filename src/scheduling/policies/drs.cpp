@@ -278,7 +278,7 @@ void Drs::learn_from(Pending pending, const Retrospect& seen, Random& random) {
 }
 
 std::vector<LearningFigure> Drs::learning() const {
-  if (settings_.frozen || progress_.rewards == 0) return {};
+  if (settings_.frozen || progress_.rewards == 0 || !learner_) return {};
   std::vector<LearningFigure> figures = {{"reward", progress_.recent_reward},
                                          {"loss", progress_.recent_loss}};
   if (const auto epsilon = learner_->epsilon()) figures.push_back({"epsilon", *epsilon});
