@@ -180,7 +180,8 @@ TEST_F(DrsPolicy, NeverChoosesANodeThatIsNotFeasible) {
 TEST_F(DrsPolicy, LetsNoMetricThatIsNoNumberReachAWeight) {
   for (const std::string_view name : drs_policies()) {
     Drs policy = from_nothing(name);
-    for (int i = 0; i < 400; ++i) {
+    const int pods = name == "drs-literal" ? 480 : 120;  // a third of which teach nothing
+    for (int i = 0; i < pods; ++i) {
       const PodId pod = place(policy);
       let_pass(policy);
       if (i % 3 == 0) report(Usage{{std::nan(""), 1e9, -5, INFINITY, 0, 0}});
