@@ -137,6 +137,7 @@ std::vector<PaperFigure> paper_figures() {
   const auto add = [&all](std::span<const PaperFigure> paper) {
     all.insert(all.end(), paper.begin(), paper.end());
   };
+  add(drs_figures());
   add(ppo_lrt_figures());
   return all;
 }

@@ -10,6 +10,7 @@ namespace evenkeel {
 namespace {
 
 constexpr Duration kRecent = std::chrono::minutes{15};
+constexpr Duration kWindow = std::chrono::seconds{1};  // of samples averaged for measured_use
 
 bool beyond_columns(const Resources& r) { return r.ephemeral_storage.count != 0 || !r.extended.empty(); }
 
@@ -82,6 +83,7 @@ void ClusterState::remove_node(NodeId node) {
   entry.load.mean -= entry.base;
   entry.base = {};
   entry.measured = Time::min();
+  entry.samples = 0;
   refresh_load(entry);
 }
 
@@ -292,6 +294,30 @@ void ClusterState::set_base_load(NodeId node, const Usage& base, Time measured) 
   entry.measured = std::max(entry.measured, measured);
   last_measured_ = std::max(last_measured_, measured);
   refresh_load(entry);
+}
+
+void ClusterState::remember_total(NodeEntry& entry, const Usage& total, Time measured) {
+  entry.window[entry.next_sample] = {total, measured};
+  entry.next_sample = static_cast<std::uint8_t>((entry.next_sample + 1) % kWindowSamples);
+  entry.samples = static_cast<std::uint8_t>(std::min<std::size_t>(entry.samples + 1U, kWindowSamples));
+}
+
+std::optional<Usage> ClusterState::measured_use(NodeId node) const {
+  const NodeEntry& entry = nodes_[node.slot];
+  if (entry.samples == 0) return std::nullopt;
+  constexpr std::array<std::size_t, kDimensions> kOver = {5, 3, 5, 5, 3, 3};
+  const auto back = [&](std::size_t i) -> const TotalSample& {
+    return entry.window[(entry.next_sample + 2 * kWindowSamples - 1 - i) % kWindowSamples];
+  };
+  std::size_t recent = 1;
+  while (recent < entry.samples && back(0).measured - back(recent).measured <= kWindow) ++recent;
+  Usage mean;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    const std::size_t count = std::min(recent, kOver[d]);
+    for (std::size_t i = 0; i < count; ++i) mean.of[d] += back(i).total.of[d];
+    mean.of[d] /= static_cast<double>(count);
+  }
+  return mean;
 }
 
 void ClusterState::refresh_load(NodeEntry& entry) {

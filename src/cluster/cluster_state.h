@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -113,6 +114,9 @@ class ClusterState {
   Time measured_at(NodeId node) const { return nodes_[node.slot].measured; }
   Time last_measured() const { return last_measured_; }  // of any node
   const Demand& load(NodeId node) const { return nodes_[node.slot].load; }
+  // What the node's last samples show, averaged as DRS's monitor does (section 3.1): CPU and network over
+  // five, memory and disk over three, none older than a second before the newest. Nothing: never measured.
+  std::optional<Usage> measured_use(NodeId node) const;
   // What the node's pods request of storage and extended resources.
   const Resources& requested(NodeId node) const { return nodes_[node.slot].requested; }
 
@@ -124,6 +128,11 @@ class ClusterState {
   std::span<const Replicas> replicas(WorkloadId workload) const;
 
  private:
+  static constexpr std::size_t kWindowSamples = 5;
+  struct TotalSample {
+    Usage total;
+    Time measured{};
+  };
   struct NodeEntry {
     Node node;
     std::vector<PodId> pods;
@@ -131,6 +140,8 @@ class ClusterState {
     Demand load;
     Usage base;
     Time measured = Time::min();
+    std::array<TotalSample, kWindowSamples> window;  // a ring, the newest before `next_sample`
+    std::uint8_t samples = 0, next_sample = 0;
     std::uint64_t version = 0;
   };
 
@@ -144,6 +155,7 @@ class ClusterState {
   void count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign);
   void count_replica(NodeId node, const PodTemplate& shape, bool added);
   void refresh_load(NodeEntry& entry);
+  static void remember_total(NodeEntry& entry, const Usage& total, Time measured);
   void refresh_shares(std::size_t node);
   void count_kinds(const Node& node, std::size_t i, int sign);
   std::uint32_t zone_number(const Labels& labels);
@@ -175,6 +187,7 @@ void ClusterState::add_report(const UsageReported& report, ExpectedUse expected_
     record->expected = expected;
   }
   for (double& amount : base.of) amount = std::max(0.0, amount);
+  remember_total(entry, report.total, report.measured);
   set_base_load(report.node, base, report.measured);
 }
 

@@ -90,6 +90,79 @@ void ReplayBuffer::set_error(std::size_t index, Real error) {
   priorities_.set(index, priority);
 }
 
+namespace {
+
+// A transition as a run of numbers, each list after its length.
+void write(const Transition& t, std::vector<Real>& out) {
+  out.insert(out.end(), {static_cast<Real>(t.action), t.reward, t.discount});
+  for (const std::vector<Real>* list : {&t.state, &t.next_state}) {
+    out.push_back(static_cast<Real>(list->size()));
+    out.insert(out.end(), list->begin(), list->end());
+  }
+  for (const Mask* mask : {&t.allowed, &t.next_allowed}) {
+    out.push_back(static_cast<Real>(mask->size()));
+    out.insert(out.end(), mask->begin(), mask->end());
+  }
+}
+
+// False: the run ends too early, or a length is none.
+bool read(std::span<const Real>& in, Transition& t) {
+  const auto take = [&](std::size_t count) {
+    const std::span<const Real> taken = in.first(count);
+    in = in.subspan(count);
+    return taken;
+  };
+  const auto take_list = [&](auto& list) {
+    if (in.empty()) return false;
+    const Real length = take(1)[0];
+    if (!(length >= 0 && length <= static_cast<Real>(in.size()))) return false;
+    const auto values = take(static_cast<std::size_t>(length));
+    for (const Real value : values)
+      list.push_back(static_cast<typename std::decay_t<decltype(list)>::value_type>(value));
+    return true;
+  };
+  if (in.size() < 3) return false;
+  const auto head = take(3);
+  t.action = static_cast<int>(head[0]);
+  t.reward = head[1];
+  t.discount = head[2];
+  return take_list(t.state) && take_list(t.next_state) && take_list(t.allowed) && take_list(t.next_allowed);
+}
+
+}  // namespace
+
+SavedState ReplayBuffer::save() const {
+  SavedState state;
+  std::vector<Real> numbers, weights;
+  for (const Transition& transition : transitions_) write(transition, numbers);
+  if (options_.prioritised)
+    for (std::size_t i = 0; i < size(); ++i) weights.push_back(priorities_.weight(i));
+  state.put("transitions", numbers);
+  state.put("priorities", weights);
+  state.put("oldest", oldest_);
+  state.put("highest priority", std::span<const Real>(&highest_priority_, 1));
+  return state;
+}
+
+Status ReplayBuffer::restore(SavedState state) {
+  const std::vector<Real> numbers = state.reals("transitions"), weights = state.reals("priorities");
+  oldest_ = state.count("oldest");
+  state.reals("highest priority", {&highest_priority_, 1});
+  transitions_.clear();
+  for (std::span<const Real> rest = numbers; state.status() && !rest.empty();)
+    if (!read(rest, transitions_.emplace_back())) state.fail("transitions", "whole transitions");
+  if (transitions_.size() > options_.capacity || oldest_ >= options_.capacity ||
+      (options_.prioritised && weights.size() != transitions_.size()))
+    state.fail("transitions",
+               "at most " + std::to_string(options_.capacity) + " of them, each with its priority");
+  if (!state.status()) {
+    transitions_.clear();
+    return state.status();
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) priorities_.set(i, weights[i]);
+  return {};
+}
+
 Matrix states_of(const ReplayBuffer& buffer, const ReplayBuffer::Batch& batch) {
   return gathered(buffer, batch, &Transition::state);
 }

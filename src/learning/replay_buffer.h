@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "learning/actions.h"
 #include "learning/real.h"
+#include "learning/saved_state.h"
 #include "learning/sum_tree.h"
 
 namespace evenkeel::learning {
@@ -48,6 +49,7 @@ class NStepReturns {
 
   // The transitions this experience completes: none at first, all that are left at an episode's end.
   std::vector<Transition> add(Experience experience);
+  bool empty() const { return waiting_.empty(); }
 
  private:
   Transition folded(std::size_t count) const;  // of the first `count` that wait
@@ -81,6 +83,9 @@ class ReplayBuffer {
   // `correction` is Schaul's beta: 0 leaves the bias of uneven drawing, 1 removes it.
   Batch sample(std::size_t count, Real correction, Random& random) const;
   void set_error(std::size_t index, Real error);
+
+  SavedState save() const;
+  Status restore(SavedState state);
 
  private:
   ReplayOptions options_;

@@ -42,6 +42,7 @@ struct SchedulingOptions {
   CountByUse by_use;
   HoldBack hold_back;
   MoveBudget moves;
+  bool frozen = false;  // learned policies neither learn on nor explore
   Duration horizon{std::chrono::seconds{60}};
   Duration stale_after{std::chrono::seconds{90}};   // metrics older than this are not believed
   Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer

@@ -18,41 +18,6 @@ namespace {
 using simulator::SimulatedWorld;
 using simulator::WorldPlan;
 
-std::vector<Metric> metrics_of(const SimulatedWorld& world, std::size_t pods) {
-  const simulator::Measures::Summary s = world.measures().summarise();
-  const simulator::Counts& counts = world.counts();
-  std::vector<Metric> metrics = {{"utilization", s.utilization}};
-  for (std::size_t d = 0; d < kDimensions; ++d)
-    metrics.push_back({"utilization_" + std::string(kDimensionNames[d]), s.by_dimension[d]});
-  const Metric rest[] = {
-      {"imbalance", s.imbalance},
-      {"imbalance_of_means", s.imbalance_of_means},
-      {"unserved_cpu", s.unserved_cpu},
-      {"overload_node_minutes", s.overload_node_minutes},
-      {"overload_share", s.overload_share},
-      // AvgUtil in percent, ImBalance in 0..1, beta/alpha = 200 (DRS eq. 14).
-      {"reward", 100 * s.utilization - 200 * s.imbalance},
-      {"moves", static_cast<double>(counts.moves)},
-      {"evictions", static_cast<double>(counts.moves)},
-      {"oom_kills", static_cast<double>(counts.oom_kills)},
-      {"failed", static_cast<double>(counts.given_up)},
-      {"unschedulable", static_cast<double>(world.waiting())},
-      {"placed", static_cast<double>(counts.placed)},
-  };
-  metrics.insert(metrics.end(), std::begin(rest), std::end(rest));
-  if (s.finished > 0) {
-    const Metric finite[] = {{"makespan_s", s.makespan_s},
-                             {"response_s_mean", s.response_mean_s},
-                             {"response_s_p95", s.response_p95_s},
-                             {"slowdown_p95", s.slowdown_p95},
-                             {"sigma_cpu", s.sigma_cpu},
-                             {"sigma_memory", s.sigma_memory},
-                             {"finished_share", static_cast<double>(s.finished) / static_cast<double>(pods)}};
-    metrics.insert(metrics.end(), std::begin(finite), std::end(finite));
-  }
-  return metrics;
-}
-
 // Every decision's time, filters included: from the question to the answer.
 class TimedPolicy final : public scheduling::PlacementPolicy {
  public:
@@ -111,6 +76,41 @@ RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_
 
 }  // namespace
 
+std::vector<Metric> metrics_of(const SimulatedWorld& world, std::size_t pods) {
+  const simulator::Measures::Summary s = world.measures().summarise();
+  const simulator::Counts& counts = world.counts();
+  std::vector<Metric> metrics = {{"utilization", s.utilization}};
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    metrics.push_back({"utilization_" + std::string(kDimensionNames[d]), s.by_dimension[d]});
+  const Metric rest[] = {
+      {"imbalance", s.imbalance},
+      {"imbalance_of_means", s.imbalance_of_means},
+      {"unserved_cpu", s.unserved_cpu},
+      {"overload_node_minutes", s.overload_node_minutes},
+      {"overload_share", s.overload_share},
+      // AvgUtil in percent, ImBalance in 0..1, beta/alpha = 200 (DRS eq. 14).
+      {"reward", 100 * s.utilization - 200 * s.imbalance},
+      {"moves", static_cast<double>(counts.moves)},
+      {"evictions", static_cast<double>(counts.moves)},
+      {"oom_kills", static_cast<double>(counts.oom_kills)},
+      {"failed", static_cast<double>(counts.given_up)},
+      {"unschedulable", static_cast<double>(world.waiting())},
+      {"placed", static_cast<double>(counts.placed)},
+  };
+  metrics.insert(metrics.end(), std::begin(rest), std::end(rest));
+  if (s.finished > 0) {
+    const Metric finite[] = {{"makespan_s", s.makespan_s},
+                             {"response_s_mean", s.response_mean_s},
+                             {"response_s_p95", s.response_p95_s},
+                             {"slowdown_p95", s.slowdown_p95},
+                             {"sigma_cpu", s.sigma_cpu},
+                             {"sigma_memory", s.sigma_memory},
+                             {"finished_share", static_cast<double>(s.finished) / static_cast<double>(pods)}};
+    metrics.insert(metrics.end(), std::begin(finite), std::end(finite));
+  }
+  return metrics;
+}
+
 double RunResult::operator[](std::string_view name) const {
   for (const Metric& metric : metrics)
     if (metric.name == name) return metric.value;
@@ -134,6 +134,13 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
     if (!known) return known.error();
     evaluation.policies.push_back({policy, is_reference(policy), {}});
     evaluation.policies.back().runs.resize(options.seeds.size());
+  }
+
+  if (!options.seeds.empty() && !options.models.empty()) {
+    const std::size_t nodes = simulator::expand(experiment.scenario, options.seeds.front()).nodes.size();
+    for (const std::string& policy : options.policies)
+      if (const Status fits = scheduling::check_node_count(policy, options.models, nodes); !fits)
+        return fits.error();
   }
 
   const std::size_t all = options.seeds.size() * options.policies.size();

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "scheduling/policies/registry.h"
 #include "simulator/measures.h"
+#include "simulator/simulated_world.h"
 #include "training/experiment.h"
 
 namespace evenkeel::training {
@@ -56,6 +57,9 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
 struct Spread {
   double mean = 0, sd = 0;  // sd: of the sample
 };
+// What a world that was run says, by the names of `evaluate --json`.
+std::vector<Metric> metrics_of(const simulator::SimulatedWorld& world, std::size_t pods);
+
 Spread spread_of(const PolicyResult& result, std::string_view metric);
 
 }  // namespace evenkeel::training

@@ -5,6 +5,7 @@
 
 #include "base/spelling.h"
 #include "base/yaml_reader.h"
+#include "training/drs_trainer.h"
 #include "training/ppo_lrt_trainer.h"
 
 namespace evenkeel::training {
@@ -12,6 +13,7 @@ namespace {
 
 // To add a learner: write its trainer, add its line.
 constexpr std::array kLearners = {
+    Learner{"drs", make_drs_trainer},
     Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
 

@@ -108,4 +108,26 @@ std::optional<Dqn::Figures> Dqn::learn(Random& random) {
   return figures;
 }
 
+SavedState Dqn::save() const {
+  EVENKEEL_CHECK(returns_.empty());
+  SavedState state;
+  state.put("online", online_.parameters());
+  state.put("target", target_.parameters());
+  optimizer_.save(state, "optimizer");
+  state.put("memory", memory_.save());
+  state.put("choices", choices_);
+  state.put("updates", updates_);
+  return state;
+}
+
+Status Dqn::restore(SavedState state) {
+  state.reals("online", online_.parameters());
+  state.reals("target", target_.parameters());
+  optimizer_.restore(state, "optimizer");
+  choices_ = state.count("choices");
+  updates_ = state.count("updates");
+  const Status memory = memory_.restore(state.part("memory"));
+  return state.status() ? memory : state.status();
+}
+
 }  // namespace evenkeel::learning

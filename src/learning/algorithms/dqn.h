@@ -67,8 +67,13 @@ class Dqn {
   Network& network() { return online_; }
   const Network& network() const { return online_; }
   const Network& target() const { return target_; }
+  void copy_to_target() { follow(target_, online_, 1); }  // after the weights were set from outside
   Optimizer& optimizer() { return optimizer_; }
   std::uint64_t updates() const { return updates_; }
+
+  // Between episodes: all that the next update depends on. Restored into one of the same shape and options.
+  SavedState save() const;
+  Status restore(SavedState state);
 
  private:
   DqnOptions options_;

@@ -120,4 +120,45 @@ std::optional<Sac::Figures> Sac::learn(Random& random) {
   return figures;
 }
 
+void Sac::set_learning_rate(Real rate) {
+  actor_optimizer_.set_learning_rate(rate);
+  for (Critic& critic : critics_) critic.optimizer.set_learning_rate(rate);
+}
+
+void Sac::begin_from_critics() {
+  for (Critic& critic : critics_) follow(critic.target, critic.online, 1);
+}
+
+SavedState Sac::save() const {
+  EVENKEEL_CHECK(returns_.empty());
+  SavedState state;
+  state.put("actor", actor_.parameters());
+  actor_optimizer_.save(state, "actor optimizer");
+  for (std::size_t i = 0; i < critics_.size(); ++i) {
+    const std::string name = "critic " + std::to_string(i);
+    state.put(name, critics_[i].online.parameters());
+    state.put(name + " target", critics_[i].target.parameters());
+    critics_[i].optimizer.save(state, name + " optimizer");
+  }
+  state.put("log temperature", std::span<const Real>(&log_temperature_, 1));
+  temperature_optimizer_.save(state, "temperature optimizer");
+  state.put("memory", memory_.save());
+  return state;
+}
+
+Status Sac::restore(SavedState state) {
+  state.reals("actor", actor_.parameters());
+  actor_optimizer_.restore(state, "actor optimizer");
+  for (std::size_t i = 0; i < critics_.size(); ++i) {
+    const std::string name = "critic " + std::to_string(i);
+    state.reals(name, critics_[i].online.parameters());
+    state.reals(name + " target", critics_[i].target.parameters());
+    critics_[i].optimizer.restore(state, name + " optimizer");
+  }
+  state.reals("log temperature", {&log_temperature_, 1});
+  temperature_optimizer_.restore(state, "temperature optimizer");
+  const Status memory = memory_.restore(state.part("memory"));
+  return state.status() ? memory : state.status();
+}
+
 }  // namespace evenkeel::learning

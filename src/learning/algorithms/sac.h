@@ -66,6 +66,13 @@ class Sac {
   Network& actor() { return actor_; }
   const Network& actor() const { return actor_; }
   Network& critic(std::size_t i) { return critics_[i].online; }
+  const Network& critic(std::size_t i) const { return critics_[i].online; }
+  void set_learning_rate(Real rate);  // of all networks
+  void begin_from_critics();          // after their weights were set from outside: the targets follow at once
+
+  // Between episodes: all that the next update depends on.
+  SavedState save() const;
+  Status restore(SavedState state);
 
  private:
   struct Critic {

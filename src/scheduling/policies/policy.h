@@ -41,6 +41,12 @@ struct Retrospect {
   std::span<const EndedPod> ended = {};  // since the last review, in order
 };
 
+// One figure of how learning goes: "reward", "loss", "epsilon".
+struct LearningFigure {
+  std::string_view name;
+  double value = 0;
+};
+
 // Answers "which node?". One object serves simulation, training and production.
 class PlacementPolicy {
  public:
@@ -54,6 +60,10 @@ class PlacementPolicy {
   // once `review_at` has passed, before the next question. Whoever acts on the evictions may refuse any.
   virtual Time review_at() const { return Time::max(); }
   virtual std::vector<EvictPod> review(const Retrospect&, Random&) { return {}; }
+
+  // What a policy that learns while it places has to show for it by now; always the same names in the same
+  // order once there is anything. Rules and finished models have nothing.
+  virtual std::vector<LearningFigure> learning() const { return {}; }
 };
 
 // Among the feasible nodes with the highest score one at random: always taking the first

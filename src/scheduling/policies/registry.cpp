@@ -3,6 +3,8 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "scheduling/policies/drs.h"
+#include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/ppo_lrt.h"
@@ -14,7 +16,12 @@ namespace evenkeel::scheduling {
 namespace {
 
 // A refused model is an error that says why; rules look at none.
-using Make = Result<std::unique_ptr<PlacementPolicy>> (*)(const learning::Model* model);
+struct Making {
+  std::string_view name;
+  const learning::Model* model;  // none: rules need none, and what learns starts from nothing
+  const SchedulingOptions& options;
+};
+using Make = Result<std::unique_ptr<PlacementPolicy>> (*)(const Making& making);
 using Adjust = void (*)(SchedulingOptions&);
 struct Entry {
   std::string_view name;
@@ -25,13 +32,29 @@ struct Entry {
 using Made = Result<std::unique_ptr<PlacementPolicy>>;
 
 template <class Policy, auto... kArguments>
-Made make(const learning::Model*) {
+Made make(const Making&) {
   return Made(std::make_unique<Policy>(kArguments...));
 }
 
-Made make_binpack(const learning::Model*) {
+Made make_binpack(const Making&) {
   return Made(std::make_unique<WeightedScores>(std::vector<Scorer>{
       {"MostAllocated", 1, [](const PlacementRequest&) { return true; }, most_allocated}}));
+}
+
+Made make_drs(const Making& making) {
+  DrsSettings settings = *drs_settings(making.name);
+  settings.frozen = making.options.frozen;
+  if (!making.model) return Made(std::make_unique<Drs>(std::move(settings)));
+  Result<std::unique_ptr<Drs>> made = Drs::from_model(std::move(settings), *making.model);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
+Made make_drs_means(const Making& making) {
+  if (!making.model) return Made(std::make_unique<DrsMeans>());
+  Result<std::unique_ptr<DrsMeans>> made = DrsMeans::from_model(*making.model);
+  if (!made) return made.error();
+  return Made(*std::move(made));
 }
 
 void as_given(SchedulingOptions&) {}
@@ -56,6 +79,16 @@ constexpr std::array kPolicies = {
     Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
     Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
     Entry{"shortest-first", make<ShortestFirst>, hold_back},
+    Entry{"drs", make_drs, as_given},
+    Entry{"drs-literal", make_drs, as_given},
+    Entry{"drs-double", make_drs, as_given},
+    Entry{"drs-dueling", make_drs, as_given},
+    Entry{"drs-ppo", make_drs, as_given},
+    Entry{"drs-sac", make_drs, as_given},
+    Entry{"rlsk", make_drs, as_given},
+    Entry{"deeprm", make_drs, as_given},
+    Entry{"multi-deeprm", make_drs, as_given},
+    Entry{"drs-means", make_drs_means, as_given},
     Entry{"ppo-lrt", make_ppo_lrt, as_given},
     Entry{"ppo-lrt-ordered", make_ppo_lrt_ordered, hold_back},
 };
@@ -70,14 +103,16 @@ Status apply_switch(std::string_view text, SchedulingOptions& options) {
       return invalid("policy switch '+" + std::string(text) + "': expected a number of 0 or more after '='");
     value = *given;
   }
-  if (name == "moves") {
+  if (text == "frozen") {
+    options.frozen = true;
+  } else if (name == "moves") {
     options.moves.per_hour = value;
   } else if (name == "by-use") {
     options.by_use.on = true;
     options.by_use.risk = value;
   } else {
     return invalid("policy switch '+" + std::string(name) +
-                   "' is unknown; there are +moves[=N] and +by-use[=R]");
+                   "' is unknown; there are +moves[=N], +by-use[=R] and +frozen");
   }
   return {};
 }
@@ -88,6 +123,13 @@ std::vector<std::string_view> policy_names() {
   std::vector<std::string_view> names;
   for (const Entry& entry : kPolicies) names.push_back(entry.name);
   return names;
+}
+
+Status check_node_count(std::string_view spec, const PolicyModels& models, std::size_t nodes) {
+  const std::string_view name = spec.substr(0, spec.find('+'));
+  const auto model = models.find(name);
+  const std::optional<DrsSettings> flat = drs_settings(name);
+  return flat && model != models.end() ? check_drs_model(*flat, *model->second, nodes) : Status{};
 }
 
 Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
@@ -104,7 +146,7 @@ Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions optio
       at = next;
     }
     const auto model = models.find(name);
-    Made made = entry.make(model == models.end() ? nullptr : model->second.get());
+    Made made = entry.make({name, model == models.end() ? nullptr : model->second.get(), options});
     if (!made) return made.error();
     return PolicySetup{std::string(spec), std::move(*made), options};
   }

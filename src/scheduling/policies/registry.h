@@ -24,9 +24,13 @@ using PolicyModels = std::map<std::string, std::shared_ptr<const learning::Model
 // A name with switches behind it: `horizon`, `kube-default+moves=12`, `horizon+by-use=1.5`.
 //   +moves[=N]    with the rebalancer, at most N moves an hour (12)
 //   +by-use[=R]   capacity counted by expected use plus R standard deviations (1)
+//   +frozen       a learned policy neither learns on nor explores
 // `options` are what the policy's own needs and the switches are laid over.
 Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,
                                   const PolicyModels& models = {});
+
+// A model its policy could not use in a cluster of so many nodes is refused by name.
+Status check_node_count(std::string_view spec, const PolicyModels& models, std::size_t nodes);
 
 // Names without switches, as users may type them.
 std::vector<std::string_view> policy_names();
