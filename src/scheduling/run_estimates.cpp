@@ -7,15 +7,12 @@ namespace evenkeel::scheduling {
 void RunEstimates::placed(const Pod& pod, Time now) {
   const std::size_t slot = pod.shape->workload.slot;
   if (slot >= under_way_.size()) under_way_.resize(slot + 1);
-  if (under_way_[slot].pods++ > 0) return;
-  under_way_[slot].first = now;
-  ++kinds_;
+  if (under_way_[slot].pods++ == 0) under_way_[slot].first = now;
 }
 
 void RunEstimates::gone(const Pod& pod) {
   const std::size_t slot = pod.shape->workload.slot;
-  if (slot >= under_way_.size() || under_way_[slot].pods == 0) return;
-  if (--under_way_[slot].pods == 0) --kinds_;
+  if (slot < under_way_.size() && under_way_[slot].pods > 0) --under_way_[slot].pods;
 }
 
 RunEstimates::Estimate RunEstimates::of(const Pod& pod, const prediction::WorkloadHistory& history,

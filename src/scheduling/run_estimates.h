@@ -18,8 +18,6 @@ class RunEstimates {
     bool known = false;  // a run has ended
     bool probe = false;  // never run and none under way: try one, before anything else
   };
-  // Workloads with a pod under way.
-  std::size_t kinds_under_way() const { return kinds_; }
   Estimate of(const Pod& pod, const prediction::WorkloadHistory& history, Time now) const;
 
  private:
@@ -28,7 +26,6 @@ class RunEstimates {
     Time first{};
   };
   std::vector<UnderWay> under_way_;  // by WorkloadId::slot
-  std::size_t kinds_ = 0;
 };
 
 }  // namespace evenkeel::scheduling

@@ -42,6 +42,15 @@ bool way_is_free(const PlacementRequest& request, NodeId node, const RunEstimate
   return in_the_way(request, node, own) + 1 <= std::ceil(free_cores(request.cluster, node));
 }
 
+// Whether any pod of another workload has a node.
+bool others_run(const PlacementRequest& request) {
+  const WorkloadId own = request.pod.shape->workload;
+  for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
+    for (const PodId id : request.cluster.pods_on({slot}))
+      if (request.cluster.pod(id)->pod.shape->workload != own) return true;
+  return false;
+}
+
 // Scores of the nodes that have room for one more, by pods per free core; `order` names the best of them,
 // best first. Few: who stands in the way is asked of those alone, as looking at all pods of a large cluster
 // would cost more than the choice among its best is worth.
@@ -58,7 +67,7 @@ void rate_nodes_with_room(const PlacementRequest& request, const RunEstimates::E
   const bool unknown = !own.known && !own.probe;
   // Where several kinds are being tried, the quick ones show soon, and a bet placed before that is as likely
   // on one of the slow, which keeps its core for long.
-  const bool too_early = own.seconds < 2 * kQuick && request.runs.kinds_under_way() > 1;
+  const bool too_early = unknown && own.seconds < 2 * kQuick && others_run(request);
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
     if (!request.feasible[slot]) continue;
     const double cores = free_cores(request.cluster, {slot});
