@@ -85,6 +85,22 @@ TEST_F(DrsPolicy, LearnsFromTheFirstFullBatch) {
   EXPECT_EQ(policy.progress().updates, 1U);
 }
 
+TEST_F(DrsPolicy, ShowsHowItLearnsOnceThereIsAnything) {
+  Drs policy = from_nothing();
+  EXPECT_TRUE(policy.learning().empty());
+  place(policy);
+  let_pass(policy);
+  const std::vector<LearningFigure> figures = policy.learning();
+  ASSERT_EQ(figures.size(), 3U);
+  EXPECT_EQ(figures[0].name, "reward");
+  EXPECT_EQ(figures[0].value, policy.progress().last_reward);
+  EXPECT_EQ(figures[1].name, "loss");
+  EXPECT_EQ(figures[2].name, "epsilon");
+  EXPECT_EQ(figures[2].value, 0.1);
+  policy.set_frozen(true);
+  EXPECT_TRUE(policy.learning().empty()) << "what is frozen learns nothing";
+}
+
 TEST_F(DrsPolicy, ReadLiterallyLearnsOnlyOnceThePoolHasOverflowed) {
   Drs policy = from_nothing("drs-literal");
   for (int i = 0; i < 300; ++i) {
