@@ -108,15 +108,13 @@ TEST(PpoLrtReward, ClampsTheInverseOfADeviationThatVanishes) {
 TEST(PpoLrtJudge, PaysAStepForItsOwnPodsAndTheClusterTenSecondsLater) {
   TestCluster cluster(2);
   cluster.measure(load(1, 0));
-  PpoLrtJudge referee({}, 2, 10s);
+  PpoLrtJudge referee({}, 10s);
   const Time start = cluster.now;
   const PodId first = cluster.add_running({0}, shape_asking(0, 0)),
               second = cluster.add_running({1}, shape_asking(0, 0));
-  EXPECT_TRUE(referee.begins_step(start));
-  referee.place(first, start, start);
-  EXPECT_FALSE(referee.begins_step(start));
-  referee.place(second, start - 10s, start);
-  EXPECT_TRUE(referee.begins_step(start)) << "two pods make a step";
+  referee.begin_step(start);
+  referee.place(first, start);
+  referee.place(second, start - 10s);
   const auto look = [&](Duration after, std::vector<EndedPod> ended) {
     referee.review({cluster.state, cluster.history, cluster.options, start + after, ended});
   };
@@ -135,13 +133,46 @@ TEST(PpoLrtJudge, PaysAStepForItsOwnPodsAndTheClusterTenSecondsLater) {
 }
 
 TEST(PpoLrtJudge, SaysWhenAStepCouldNotBeJudged) {
-  PpoLrtJudge referee({}, 10, 10s);
-  referee.place({1, 1}, Time{}, Time{});
+  PpoLrtJudge referee({}, 10s);
+  referee.begin_step(Time{});
+  referee.place({1, 1}, Time{});
   referee.finish();
   const auto verdict = referee.next_verdict();
   ASSERT_TRUE(verdict);
   EXPECT_FALSE(verdict->known);
-  EXPECT_TRUE(referee.idle());
+  EXPECT_FALSE(referee.next_verdict());
+}
+
+TEST(PpoLrt, SendsTenPodsWithOneActionAndThenWaitsForAReadingThatShowsThem) {
+  Desk desk;
+  PpoLrt policy({}, always({5, 0, 1, 0}));
+  std::vector<Pod> pods;
+  for (std::uint32_t i = 0; i < 12; ++i) pods.push_back(test_pod({i, 1}, shape_asking(0, 0)));
+  for (const Pod& pod : pods) desk.cluster.state.add_pending(pod);
+  const auto place = [&](const Pod& pod) {
+    const auto chosen = policy.choose(desk.cluster.question(pod), desk.random);
+    if (chosen) desk.cluster.state.assume(pod.id, *chosen, {}, desk.cluster.now);
+    return chosen;
+  };
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(place(pods[i]), NodeId{0});
+  EXPECT_FALSE(place(pods[10])) << "nothing shows the ten yet";
+  for (std::size_t i = 0; i < 10; ++i)
+    desk.cluster.state.add_sample(pods[i].id, load(1, 0), desk.cluster.now);
+  EXPECT_TRUE(place(pods[10]));
+}
+
+TEST(PpoLrt, WaitsForAReadingNoLongerThanFifteenSeconds) {
+  Desk desk;
+  PpoLrtOptions options;
+  options.pods_per_action = 1;
+  PpoLrt policy(options, always({5, 0, 1, 0}));
+  const Pod first = test_pod({1, 1}, shape_asking(0, 0)), second = test_pod({2, 1}, shape_asking(0, 0));
+  desk.cluster.state.add_pending(first);
+  const auto chosen = policy.choose(desk.cluster.question(first), desk.random);
+  desk.cluster.state.assume(first.id, *chosen, {}, desk.cluster.now);
+  EXPECT_FALSE(policy.choose(desk.cluster.question(second), desk.random));
+  desk.cluster.now += 15s;
+  EXPECT_TRUE(policy.choose(desk.cluster.question(second), desk.random));
 }
 
 TEST(PpoLrt, TakesTheLikeliestNodeThatIsFeasible) {
@@ -236,6 +267,7 @@ TEST(PpoLrt, WithOrderGoesOnlyWhereACoreIsFree) {
   Desk desk(0);
   PpoLrtOptions options;
   options.ordered = true;
+  options.pods_per_action = 1;
   PpoLrt policy(options, always({9, 0, 0, 0}));
   std::vector<NodeId> taken;
   for (int i = 0; i < 20; ++i) {

@@ -28,8 +28,9 @@ double in_the_way(const PlacementRequest& request, NodeId node, const RunEstimat
     bool outlasts = false;
     if (record.started && !own.probe) {
       const double elapsed = to_seconds(request.now - record.since);
+      // Run times differ by orders of magnitude: what has run for long and is not done runs far longer.
       const RunEstimates::Estimate theirs = request.runs.of(record.pod, request.history, request.now);
-      const double left = theirs.known ? std::max(theirs.seconds - elapsed, 0.1 * elapsed) : elapsed;
+      const double left = theirs.known ? std::max(theirs.seconds - elapsed, 0.1 * elapsed) : 2 * elapsed;
       outlasts = left > 2 * own.seconds;
     }
     if (!outlasts) ++count;
@@ -41,18 +42,32 @@ bool way_is_free(const PlacementRequest& request, NodeId node, const RunEstimate
   return in_the_way(request, node, own) + 1 <= std::ceil(free_cores(request.cluster, node));
 }
 
+// Whether any pod of another workload has a node.
+bool others_run(const PlacementRequest& request) {
+  const WorkloadId own = request.pod.shape->workload;
+  for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
+    for (const PodId id : request.cluster.pods_on({slot}))
+      if (request.cluster.pod(id)->pod.shape->workload != own) return true;
+  return false;
+}
+
 // Scores of the nodes that have room for one more, by pods per free core; `order` names the best of them,
 // best first. Few: who stands in the way is asked of those alone, as looking at all pods of a large cluster
 // would cost more than the choice among its best is worth.
 void rate_nodes_with_room(const PlacementRequest& request, const RunEstimates::Estimate& own,
                           std::vector<float>& scores, std::vector<std::uint32_t>& order) {
   constexpr std::size_t kLooks = 64;
+  constexpr double kQuick = 5;  // seconds
   constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
   const HoldBack& limit = request.options.hold_back;
   const NodeColumns& columns = request.cluster.columns();
   scores.assign(request.feasible.size(), 0.0F);
   order.clear();
   const auto wanted = static_cast<float>(request.demand.mean.of[kMemory]);
+  const bool unknown = !own.known && !own.probe;
+  // Where several kinds are being tried, the quick ones show soon, and a bet placed before that is as likely
+  // on one of the slow, which keeps its core for long.
+  const bool too_early = unknown && own.seconds < 2 * kQuick && others_run(request);
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
     if (!request.feasible[slot]) continue;
     const double cores = free_cores(request.cluster, {slot});
@@ -60,7 +75,7 @@ void rate_nodes_with_room(const PlacementRequest& request, const RunEstimates::E
     const float memory = columns.utilization[kMemory][slot] + wanted * columns.per_unit[kMemory][slot];
     const bool crowded = pods >= std::ceil(cores) + limit.spare + 1;
     // The second of an unknown kind is a bet: only on a core that is idle anyway.
-    const bool a_bet = !own.known && !own.probe && pods >= std::floor(cores);
+    const bool a_bet = unknown && (too_early || pods >= std::floor(cores));
     // An empty node takes what it can hold, ceiling or not: else a large pod waits for ever.
     if (crowded || a_bet || (memory > limit.memory_ceiling && pods > 0)) continue;
     scores[slot] = static_cast<float>(-(pods + 1) / cores);
