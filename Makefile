@@ -1,5 +1,7 @@
 # make demo   see it work            make test    every check there is
 # make bench  the speed figures      make format  lay out the sources
+# make train  the shipped model from seeds, interrupted or not: it goes on where it was
+# make papers every figure and table of the papers, as pages in build/papers
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
@@ -9,7 +11,7 @@ SANITIZE ?= 1
 EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
-.PHONY: build demo bench test golden format clean bootstrap check-format check-layers \
+.PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
         test-release test-dev tidy build-release build-dev
 
 build: build-release
@@ -19,6 +21,16 @@ demo: build-release
 
 bench: build-release
 	$(EVENKEEL) bench --report build/growth.html $(ARGS)
+
+# RECIPE and MODEL make another: make train RECIPE=drs MODEL=build/drs.ekm
+RECIPE ?= evenkeel
+MODEL ?= models/evenkeel.ekm
+train: build-release
+	@mkdir -p $(dir $(MODEL))
+	$(EVENKEEL) train --recipe $(RECIPE) --out $(MODEL) --resume --report build/train.html $(ARGS)
+
+papers: build-release
+	$(EVENKEEL) papers --all --out-dir build/papers $(ARGS)
 
 # One after the other, the cheapest first, so that a failure shows early and output stays whole.
 test: bootstrap

@@ -38,3 +38,9 @@ export function loadLevel(share) {
   if (!(share >= 0.8)) return 'normal';
   return share >= 0.995 ? 'over' : 'high';
 }
+
+// Any figure in about three digits: 12.3, 0.045, 1,534.
+export function figure(value) {
+  if (!Number.isFinite(value)) return '–';
+  return Math.abs(value) >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
+}

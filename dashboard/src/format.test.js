@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clock, count, loadLevel, percent, percentSign, ratio, shortClock } from './format.js';
+import { clock, count, figure, loadLevel, percent, percentSign, ratio, shortClock } from './format.js';
 
 test('the clock shows days only where there are any', () => {
   assert.equal(clock(0), '00:00:00');
@@ -27,4 +27,11 @@ test('a node is marked from 80 % on', () => {
   assert.equal(loadLevel(0.8), 'high');
   assert.equal(loadLevel(1.4), 'over');
   assert.equal(loadLevel(null), 'normal');
+});
+
+test('a figure has about three digits, whatever its size', () => {
+  assert.equal(figure(12.345), '12.3');
+  assert.equal(figure(-0.04567), '-0.0457');
+  assert.equal(figure(15340.2), '15,340');
+  assert.equal(figure(null), '–');
 });

@@ -8,3 +8,18 @@ export function aligned(panels, metric) {
   });
   return [times, ...columns];
 }
+
+// A line over the whole of a width × height box, as an SVG path; a value that is no number is a gap.
+export function curvePath(xs, ys, width, height) {
+  const known = ys.filter(Number.isFinite);
+  if (known.length === 0) return '';
+  const low = Math.min(...known), high = Math.max(...known), first = xs[0], last = xs[xs.length - 1];
+  const x = (at) => (last > first ? ((at - first) / (last - first)) * width : 0);
+  const y = (value) => (high > low ? height - 2 - ((value - low) / (high - low)) * (height - 4) : height / 2);
+  let path = '', open = false;
+  xs.forEach((at, i) => {
+    if (Number.isFinite(ys[i])) path += `${open ? 'L' : 'M'}${x(at).toFixed(1)} ${y(ys[i]).toFixed(1)}`;
+    open = Number.isFinite(ys[i]);
+  });
+  return path;
+}

@@ -13,6 +13,8 @@ constexpr Bench kBenches[] = {
     {"simulator", "placements per second of the whole loop on four nodes", bench_simulator},
     {"decisions", "time per decision of every policy at 4, 100 and 5,000 nodes", bench_decisions},
     {"growth", "time and memory per decision from 10 to 10,000 nodes", bench_growth},
+    {"training", "the papers' trainings from nothing, and the memory of a learner with its world",
+     bench_training},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
 };
 

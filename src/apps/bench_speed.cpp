@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "apps/bench.h"
+#include "apps/models.h"
 #include "apps/scenarios.h"
 #include "base/check.h"
 #include "base/file.h"
@@ -85,11 +86,18 @@ class StandingCluster {
     scheduler_.observe(PodBound{pod.id, *chosen}, now_);
     scheduler_.observe(PodStarted{pod.id}, now_);
     running_[leaving] = pod.id;
+    look_back(policy);
     return took;
   }
 
  private:
   static constexpr std::uint32_t kWorkloads = 64;
+
+  // Not part of a decision's time: a learner looks back when nobody waits for it.
+  void look_back(scheduling::PlacementPolicy& policy) {
+    if (policy.review_at() > now_) return;
+    policy.review({scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now_, {}}, random_);
+  }
 
   static Node make_node(std::uint32_t i) {
     Node node;
@@ -154,8 +162,9 @@ struct Timing {
   double per_s = 0, p50_us = 0, p99_us = 0;
 };
 
-Timing time_decisions(const std::string& policy, std::size_t nodes, double budget_s) {
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(policy, {});
+Timing time_decisions(const std::string& policy, std::size_t nodes, double budget_s,
+                      const scheduling::PolicyModels& models = {}) {
+  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(policy, {}, models);
   EVENKEEL_CHECK(setup);
   // Metrics count as fresh for as long as the benchmark stands still.
   setup->options.stale_after = 24h;
@@ -226,9 +235,11 @@ Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& o
   reporting::TextTable table{
       {{"nodes"}, {"policy", reporting::Align::left}, {"per second"}, {"p50 us"}, {"p99 us"}}, {}, {}};
   BenchJson results;
+  const Result<scheduling::PolicyModels> models = load_models({});
+  if (!models) return models.error();
   for (const std::size_t nodes : {4UL, 100UL, 5000UL})
     for (const std::string_view policy : scheduling::policy_names()) {
-      const Timing timing = time_decisions(std::string(policy), nodes, settings.quick ? 0.02 : 0.5);
+      const Timing timing = time_decisions(std::string(policy), nodes, settings.quick ? 0.02 : 0.5, *models);
       table.rows.push_back({{std::to_string(nodes)},
                             {std::string(policy)},
                             {figure(timing.per_s)},

@@ -1,5 +1,8 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <span>
+
+#include "training/recipes.h"
 
 namespace evenkeel::apps {
 
@@ -10,6 +13,10 @@ inline constexpr int kDone = 0, kFailed = 1, kBadInput = 2;
 void add_evaluate(CLI::App& app, int& exit_code);
 void add_demo(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+// With other learners than the program's own in tests.
+void add_train(CLI::App& app, int& exit_code,
+               std::span<const training::Learner> learners = training::learners());
+void add_model(CLI::App& app, int& exit_code);
 void add_papers(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);
 

@@ -13,6 +13,7 @@
 #include "apps/command.h"
 #include "apps/demo_run.h"
 #include "apps/evaluation_view.h"
+#include "apps/models.h"
 #include "apps/scenarios.h"
 #include "base/unit_text.h"
 #include "reporting/dashboard_server.h"
@@ -25,14 +26,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The rules to beat, what was learned beforehand, and what learns while one watches.
+std::vector<std::string> default_policies() {
+  std::vector<std::string> policies{"kube-default", "horizon"};
+  const auto there_are = scheduling::policy_names();
+  for (const std::string_view name : {"evenkeel", "drs"})
+    if (std::find(there_are.begin(), there_are.end(), name) != there_are.end()) policies.emplace_back(name);
+  return policies;
+}
+
 struct Arguments {
   std::string scenario = "churn";
-  std::vector<std::string> policies{"kube-default", "greedy", "horizon"};
+  std::vector<std::string> policies = default_policies();
   std::string duration = "30s";
   int port = 8080;
   bool headless = false;
   std::uint64_t seed = 1, seeds = 5;
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides, models;
 };
 
 volatile std::sig_atomic_t stop_asked = 0;
@@ -60,7 +70,10 @@ int run(const Arguments& arguments) {
   const Result<Duration> duration = parse_duration(arguments.duration);
   if (!duration || *duration < Duration{})
     return fail(invalid("--for " + arguments.duration + ": expected 30s, 5m, …"));
-  Result<std::unique_ptr<DemoRun>> demo = DemoRun::start(*experiment, arguments.policies, arguments.seed);
+  const Result<scheduling::PolicyModels> models = load_models(arguments.models);
+  if (!models) return fail(models.error());
+  Result<std::unique_ptr<DemoRun>> demo =
+      DemoRun::start(*experiment, arguments.policies, arguments.seed, *models);
   if (!demo) return fail(demo.error());
 
   std::unique_ptr<reporting::DashboardServer> server;
@@ -91,6 +104,7 @@ int run(const Arguments& arguments) {
 
   training::EvaluationOptions options;
   options.policies = arguments.policies;
+  options.models = *models;
   for (std::uint64_t i = 0; i < arguments.seeds; ++i) options.seeds.push_back(arguments.seed + i);
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   const Result<training::Evaluation> evaluation = training::evaluate(*experiment, options);
@@ -119,8 +133,13 @@ void add_demo(CLI::App& app, int& exit_code) {
       app.add_subcommand("demo", "A simulated cluster under several policies, with its dashboard");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path (churn)");
-  command->add_option("--policies", arguments->policies, "Comma-separated (kube-default,greedy,horizon)")
+  command
+      ->add_option("--policies", arguments->policies,
+                   "Comma-separated (kube-default, horizon and the learned ones)")
       ->delimiter(',');
+  command->add_option("--model", arguments->models, "Model to use: FILE, policy=FILE, or policy=none")
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--port", arguments->port, "Port of the dashboard on loopback (8080; 0: any free one)")
       ->check(CLI::Range(0, 65535));
   command->add_option("--for", arguments->duration, "How long the show lasts (30s)");

@@ -44,13 +44,13 @@ DemoRun::DemoRun(simulator::WorldPlan plan, std::uint64_t seed) : plan_(std::mov
 }
 
 Result<std::unique_ptr<DemoRun>> DemoRun::start(const training::Experiment& experiment,
-                                                const std::vector<std::string>& policies,
-                                                std::uint64_t seed) {
+                                                const std::vector<std::string>& policies, std::uint64_t seed,
+                                                const scheduling::PolicyModels& models) {
   std::unique_ptr<DemoRun> run(new DemoRun(simulator::expand(experiment.scenario, seed), seed));
   for (const std::string& policy : policies) {
-    const Status known = training::check_policy(policy, experiment.options);
+    const Status known = training::check_policy(policy, experiment.options, models);
     if (!known) return known.error();
-    run->add_lane(training::prepare_policy(policy, experiment.options, run->plan_, seed));
+    run->add_lane(training::prepare_policy(policy, experiment.options, run->plan_, seed, models));
   }
   return run;
 }
@@ -119,7 +119,30 @@ void DemoRun::advance(double share) {
     if (!lane->ended) lane->ended = !lane->loop->run_until(now_);
     lane->history.add({to_seconds(now_.time_since_epoch()), lane->world->measures().imbalance_now(),
                        lane->world->measures().utilization_now()});
+    note_learning(*lane);
   }
+}
+
+// A show of any length in bounded memory: when full, every second point goes.
+void DemoRun::note_learning(Lane& lane) {
+  constexpr std::size_t kMostPoints = 600;
+  const std::vector<scheduling::LearningFigure> figures = lane.policy.setup.policy->learning();
+  const auto placed = static_cast<double>(lane.world->counts().placed);
+  reporting::LearningView& view = lane.learning;
+  if (figures.empty() || (!view.pods.empty() && view.pods.back() == placed)) return;
+  if (view.figures.empty())
+    for (const scheduling::LearningFigure& figure : figures)
+      view.figures.push_back({std::string(figure.name), {}});
+  if (figures.size() != view.figures.size()) return;
+  view.pods.push_back(placed);
+  for (std::size_t i = 0; i < view.figures.size(); ++i) view.figures[i].values.push_back(figures[i].value);
+  if (view.pods.size() < kMostPoints) return;
+  const auto thin = [](std::vector<double>& values) {
+    for (std::size_t i = 0; 2 * i + 1 < values.size(); ++i) values[i] = values[2 * i + 1];
+    values.resize(values.size() / 2);
+  };
+  thin(view.pods);
+  for (reporting::LearningView::Line& line : view.figures) thin(line.values);
 }
 
 void DemoRun::finish(const reporting::TableView& table) {
@@ -149,6 +172,7 @@ reporting::PanelView DemoRun::panel(const Lane& lane) const {
   panel.imbalance = lane.world->measures().imbalance_now();
   panel.utilization = lane.world->measures().utilization_now();
   panel.history = lane.history.points();
+  panel.learning = lane.learning;
   panel.last_decisions.assign(lane.decisions.begin(), lane.decisions.end());
   return panel;
 }

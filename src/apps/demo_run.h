@@ -18,7 +18,8 @@ namespace evenkeel::apps {
 class DemoRun {
  public:
   static Result<std::unique_ptr<DemoRun>> start(const training::Experiment& experiment,
-                                                const std::vector<std::string>& policies, std::uint64_t seed);
+                                                const std::vector<std::string>& policies, std::uint64_t seed,
+                                                const scheduling::PolicyModels& models = {});
 
   double length_s() const;
   void advance(double share);  // to this share of the whole time, 0..1
@@ -33,12 +34,14 @@ class DemoRun {
     std::unique_ptr<control::ControlLoop> loop;
     reporting::SeriesHistory history;
     std::deque<reporting::DecisionView> decisions;  // newest first
+    reporting::LearningView learning;
     bool ended = false;
   };
 
   DemoRun(simulator::WorldPlan plan, std::uint64_t seed);
   void add_lane(training::PreparedPolicy policy);
   void note(Lane& lane, const scheduling::PlacementRequest& request, std::optional<NodeId> chosen);
+  static void note_learning(Lane& lane);
   reporting::PanelView panel(const Lane& lane) const;
 
   simulator::WorldPlan plan_;

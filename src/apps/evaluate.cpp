@@ -7,6 +7,7 @@
 
 #include "apps/command.h"
 #include "apps/evaluation_view.h"
+#include "apps/models.h"
 #include "apps/scenarios.h"
 #include "base/file.h"
 #include "reporting/text_table.h"
@@ -19,7 +20,7 @@ struct Arguments {
   std::string scenario;
   std::vector<std::string> policies{"kube-default", "greedy", "horizon"};
   std::uint64_t seeds = 5, first_seed = 1;
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides, models;
   std::string output = "table", report;
   bool json = false, timing = false;
   unsigned threads = std::max(1U, std::thread::hardware_concurrency());
@@ -35,6 +36,7 @@ std::string command_line(const Arguments& arguments) {
   for (std::size_t i = 0; i < arguments.policies.size(); ++i) line += (i ? "," : "") + arguments.policies[i];
   line += " --seeds " + std::to_string(arguments.seeds);
   if (arguments.first_seed != 1) line += " --seed " + std::to_string(arguments.first_seed);
+  for (const std::string& model : arguments.models) line += " --model '" + model + "'";
   for (const std::string& assignment : arguments.overrides) line += " --set '" + assignment + "'";
   return line;
 }
@@ -49,6 +51,9 @@ int run(const Arguments& arguments) {
   training::EvaluationOptions options;
   options.policies = arguments.policies;
   for (std::uint64_t i = 0; i < arguments.seeds; ++i) options.seeds.push_back(arguments.first_seed + i);
+  Result<scheduling::PolicyModels> models = load_models(arguments.models);
+  if (!models) return fail(models.error());
+  options.models = *std::move(models);
   options.keep_series = !arguments.report.empty();
   options.time_decisions = arguments.timing;
   // Timed runs do not share the machine with each other.
@@ -88,6 +93,13 @@ void add_evaluate(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--policies", arguments->policies, "Comma-separated; switches: +moves[=N], +by-use[=R]")
       ->delimiter(',');
+  command
+      ->add_option(
+          "--model", arguments->models,
+          "Model to use: FILE (its encoding says by which policy), policy=FILE, or policy=none to start "
+          "from nothing; may be repeated (those built in)")
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_option("--seeds", arguments->seeds, "How many worlds (5)")->check(CLI::Range(1, 100000));
   command->add_option("--seed", arguments->first_seed, "The first world's seed (1)");
   command->add_option("--set", arguments->overrides, "Override a field of the scenario: a.b.c=value")

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/version.h"
+#include "scheduling/policies/registry.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -61,6 +62,11 @@ Json json_value(const Evaluation& evaluation) {
           {"policies", std::move(policies)}};
 }
 
+reporting::PolicyKind kind_of(const PolicyResult& policy) {
+  if (policy.reference) return reporting::PolicyKind::reference;
+  return scheduling::is_learned(policy.policy) ? reporting::PolicyKind::learned : reporting::PolicyKind::rule;
+}
+
 // At most this many points of a series reach a picture.
 constexpr std::size_t kPicturePoints = 400;
 
@@ -88,8 +94,7 @@ reporting::TableView table_of(const Evaluation& evaluation) {
     if (says_anything(evaluation, shown.metric))
       table.columns.push_back({std::string(shown.metric), std::string(shown.label), shown.better});
   for (const PolicyResult& policy : evaluation.policies) {
-    reporting::TableRow row{
-        policy.policy, policy.reference ? reporting::PolicyKind::reference : reporting::PolicyKind::rule, {}};
+    reporting::TableRow row{policy.policy, kind_of(policy), {}};
     for (const reporting::TableColumn& column : table.columns) {
       const training::Spread spread = spread_of(policy, column.metric);
       if (std::isnan(spread.mean)) {
@@ -131,7 +136,7 @@ reporting::ReportData report_of(const Evaluation& evaluation, const std::string&
   for (const PolicyResult& policy : evaluation.policies) {
     reporting::PolicyRun& shown = report.runs.emplace_back();
     shown.policy = policy.policy;
-    shown.kind = policy.reference ? reporting::PolicyKind::reference : reporting::PolicyKind::rule;
+    shown.kind = kind_of(policy);
     if (!policy.runs.empty()) add_series(evaluation, policy.runs.front(), shown);
     for (const RunResult& run : policy.runs)
       for (const simulator::PodOutcome& pod : run.outcomes)

@@ -8,6 +8,8 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_evaluate(app, exit_code);
   evenkeel::apps::add_demo(app, exit_code);
   evenkeel::apps::add_bench(app, exit_code);
+  evenkeel::apps::add_train(app, exit_code);
+  evenkeel::apps::add_model(app, exit_code);
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_version(app, exit_code);
   try {

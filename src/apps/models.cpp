@@ -22,22 +22,6 @@ bool is_policy(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Policies say themselves what they cannot use.
-Status fits(const std::string& policy, const std::shared_ptr<const learning::Model>& model,
-            const std::string& source) {
-  const auto setup = scheduling::set_up_policy(policy, {}, {{policy, model}});
-  return setup ? Status{} : Status(named(source, setup.error()));
-}
-
-Result<std::string> user_of(const learning::Model& model, const std::string& source) {
-  std::string policy = policy_of_encoding(model.encoding);
-  if (policy.empty())
-    return invalid(source + ": made for encoding '" + model.encoding +
-                   "', which no policy of this program uses; there are " +
-                   joined(scheduling::policy_names()));
-  return policy;
-}
-
 }  // namespace
 
 std::string policy_of_encoding(std::string_view encoding) {
@@ -78,6 +62,20 @@ Result<learning::Model> load_model(const std::string& name_or_path) {
                    did_you_mean(name_or_path, known) + "; a file's name ends in .ekm or has a / in it");
 }
 
+Result<std::string> check_model(const std::string& policy,
+                                const std::shared_ptr<const learning::Model>& model,
+                                const std::string& source) {
+  const std::string user = policy.empty() ? policy_of_encoding(model->encoding) : policy;
+  if (user.empty())
+    return invalid(source + ": made for encoding '" + model->encoding +
+                   "', which no policy of this program uses; there are " +
+                   joined(scheduling::policy_names()));
+  // Policies say themselves what they cannot use.
+  const auto setup = scheduling::set_up_policy(user, {}, {{user, model}});
+  if (!setup) return named(source, setup.error());
+  return user;
+}
+
 Result<scheduling::PolicyModels> load_models(const std::vector<std::string>& given) {
   scheduling::PolicyModels models;
   for (const std::string& name : built_in_models()) {
@@ -96,11 +94,10 @@ Result<scheduling::PolicyModels> load_models(const std::vector<std::string>& giv
     }
     Result<learning::Model> model = load_model(source);
     if (!model) return model.error();
-    const Result<std::string> policy =
-        says_policy ? Result<std::string>(text.substr(0, equals)) : user_of(*model, source);
-    if (!policy) return policy.error();
     const auto shared = std::make_shared<const learning::Model>(*std::move(model));
-    if (const Status good = fits(*policy, shared, source); !good) return good.error();
+    const Result<std::string> policy =
+        check_model(says_policy ? text.substr(0, equals) : std::string(), shared, source);
+    if (!policy) return policy.error();
     models[*policy] = shared;
   }
   return models;

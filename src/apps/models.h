@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@ std::string policy_of_encoding(std::string_view encoding);
 
 // A file where it looks like one (a slash or .ekm in it), else by name among those built into the binary.
 Result<learning::Model> load_model(const std::string& name_or_path);
+
+// The policy that will use the model: `policy`, or the one its encoding names where that is empty. An error,
+// beginning with `source`, where there is none or it refuses the model.
+Result<std::string> check_model(const std::string& policy,
+                                const std::shared_ptr<const learning::Model>& model,
+                                const std::string& source);
 
 // The models every command starts from: models/<policy>.ekm is its policy's default. Laid over it what users
 // gave as `policy=MODEL`, `MODEL` (its encoding says whose) or `policy=none` (from nothing). A model its

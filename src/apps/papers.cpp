@@ -138,6 +138,7 @@ std::vector<PaperFigure> paper_figures() {
     all.insert(all.end(), paper.begin(), paper.end());
   };
   add(drs_figures());
+  add(ppo_lrt_figures());
   return all;
 }
 

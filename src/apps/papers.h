@@ -43,6 +43,4 @@ std::span<const PaperFigure> ppo_lrt_figures();
 // To add a paper: write papers_<paper>.cpp with its table of figures, add its line to paper_figures().
 std::vector<PaperFigure> paper_figures();
 
-std::span<const PaperFigure> drs_figures();  // papers_drs.cpp
-
 }  // namespace evenkeel::apps

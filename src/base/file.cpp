@@ -1,8 +1,11 @@
 #include "base/file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 namespace evenkeel {
@@ -35,12 +38,26 @@ Status write_file(const std::string& path, std::string_view text) {
   OpenFile file(std::fopen(partial.c_str(), "wb"));
   if (!file) return system_error(path, errno);
   const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  // On the disk before it takes the old file's name: a machine that stops in between keeps the old one.
+  const bool kept = written && std::fflush(file.get()) == 0 && ::fsync(fileno(file.get())) == 0;
   // Closing flushes: a full disk may show only here.
   const bool closed = std::fclose(file.release()) == 0;
-  if (written && closed && std::rename(partial.c_str(), path.c_str()) == 0) return {};
+  if (kept && closed && std::rename(partial.c_str(), path.c_str()) == 0) return {};
   const int number = errno;
   (void)std::remove(partial.c_str());
   return system_error(path, number);
+}
+
+Status check_writable(const std::string& path) {
+  const std::string partial = path + ".partial";
+  OpenFile file(std::fopen(partial.c_str(), "wb"));
+  if (!file) return system_error(path, errno);
+  file.reset();
+  (void)std::remove(partial.c_str());
+  // One can write beside a directory, but not in its place.
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return system_error(path, EISDIR);
+  return {};
 }
 
 }  // namespace evenkeel

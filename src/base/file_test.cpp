@@ -32,5 +32,16 @@ TEST(File, RefusesADirectory) {
   EXPECT_FALSE(write_file("no/such/folder/file", "x"));
 }
 
+TEST(File, KnowsBeforehandWhereItCannotWrite) {
+  const std::string path = testing::TempDir() + "evenkeel_writable_test.bin";
+  EXPECT_TRUE(check_writable(path));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::exists(path + ".partial"));
+  EXPECT_FALSE(check_writable("src"));
+  EXPECT_FALSE(std::filesystem::exists("src.partial"));
+  EXPECT_EQ(check_writable("no/such/folder/file").error().message,
+            "no/such/folder/file: No such file or directory");
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -74,10 +74,11 @@ struct MarkUnschedulable {
   PodId pod;
   std::string why;
 };
-// Ends the pod where it runs; its controller makes another, for which `destination` is kept free.
+// Ends the pod where it runs; its controller makes another. A move keeps `destination` free for that one; a
+// pod that only has to leave is decided about anew.
 struct EvictPod {
   PodId pod;
-  NodeId destination;
+  std::optional<NodeId> destination;
   std::string why;
 };
 using Action = std::variant<BindPod, MarkUnschedulable, EvictPod>;

@@ -9,9 +9,16 @@ bool ControlLoop::turn() { return turn(Time::max()); }
 
 bool ControlLoop::turn(Time deadline) {
   const auto events = world_.wait_for_events(std::min({deadline, scheduler_.wake_at(), policy_.review_at()}));
-  if (!events) return false;
+  if (!events) {
+    if (!ended_.empty()) review(world_.now());  // a last look back
+    return false;
+  }
   const Time now = world_.now();
-  for (const ClusterEvent& event : *events) scheduler_.observe(event, now);
+  const bool looks_back = policy_.review_at() != Time::max();
+  for (const ClusterEvent& event : *events) {
+    if (const auto* gone = looks_back ? std::get_if<PodGone>(&event) : nullptr) note_end(*gone, now);
+    scheduler_.observe(event, now);
+  }
   if (policy_.review_at() <= now) review(now);
   decide();
   return true;
@@ -24,11 +31,20 @@ bool ControlLoop::run_until(Time until) {
 }
 
 void ControlLoop::review(Time now) {
-  const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now};
+  const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now,
+                                    ended_};
   for (const EvictPod& eviction : policy_.review(seen, random_)) {
     if (action_watch_) action_watch_(eviction, now);
     world_.execute(eviction);
   }
+  ended_.clear();
+}
+
+// Before the scheduler hears of it, which forgets the pod.
+void ControlLoop::note_end(const PodGone& gone, Time now) {
+  const PodRecord* record = scheduler_.cluster().pod(gone.pod);
+  if (gone.how != PodEnd::completed || !record || !record->started) return;
+  ended_.push_back({gone.pod, record->pod.shape->workload, record->pod.created, record->since, now});
 }
 
 void ControlLoop::decide() {

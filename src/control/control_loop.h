@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <vector>
 
 #include "cluster/world.h"
 #include "scheduling/policies/policy.h"
@@ -32,12 +33,14 @@ class ControlLoop {
  private:
   void decide();
   void review(Time now);
+  void note_end(const PodGone& gone, Time now);
   bool turn(Time deadline);
 
   World& world_;
   scheduling::Scheduler& scheduler_;
   scheduling::PlacementPolicy& policy_;
   Random random_;
+  std::vector<scheduling::EndedPod> ended_;  // since the last review
   DecisionWatch decision_watch_;
   ActionWatch action_watch_;
 };

@@ -96,6 +96,16 @@ Json history_json(const std::vector<SeriesPoint>& history) {
       {"at_s", std::move(at)}, {"imbalance", std::move(imbalance)}, {"utilization", std::move(utilization)}};
 }
 
+Json learning_json(const LearningView& learning) {
+  Json figures = Json::array();
+  for (const LearningView::Line& line : learning.figures) {
+    Json values = Json::array();
+    for (const double value : line.values) values.push_back(rounded(value));
+    figures.push_back({{"name", line.name}, {"values", std::move(values)}});
+  }
+  return {{"pods", learning.pods}, {"figures", std::move(figures)}};
+}
+
 Json panel_json(const PanelView& panel, int colour) {
   return {{"policy", panel.policy},
           {"colour", colour},
@@ -112,6 +122,7 @@ Json panel_json(const PanelView& panel, int colour) {
           {"imbalance", rounded(panel.imbalance)},
           {"utilization", rounded(panel.utilization)},
           {"history", history_json(panel.history)},
+          {"learning", learning_json(panel.learning)},
           {"last_decisions", decisions_json(panel.last_decisions)}};
 }
 

@@ -35,13 +35,24 @@ struct DecisionView {
   std::string runner_up{};             // the node that came second; empty where there was none
 };
 
+// How a policy learns while it places; without figures it does not, or has not begun.
+struct LearningView {
+  struct Line {
+    std::string name{};            // "reward", "loss", "epsilon"
+    std::vector<double> values{};  // values[i] belongs to pods[i]
+  };
+  std::vector<double> pods{};  // placed by then
+  std::vector<Line> figures{};
+};
+
 struct PanelView {
   std::string policy{};
   bool reference = false;  // sees the future: a yardstick, not a contender
   std::vector<NodeView> nodes{};
   int pending = 0, running = 0, finished = 0, unschedulable = 0, moves = 0;
   double imbalance = 0.0, utilization = 0.0;
-  std::vector<SeriesPoint> history{};          // SeriesHistory::points() of this policy
+  std::vector<SeriesPoint> history{};  // SeriesHistory::points() of this policy
+  LearningView learning{};
   std::vector<DecisionView> last_decisions{};  // newest first; only the first kLastDecisions are sent
 };
 

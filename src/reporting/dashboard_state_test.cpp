@@ -117,5 +117,14 @@ TEST(DashboardState, FormatsAndMarksTheTableOnce) {
   EXPECT_TRUE(json["rows"][2]["cells"][0].is_null());
 }
 
+TEST(DashboardState, ShowsHowAPolicyLearnsAndOfOthersNothing) {
+  PanelView learner = panel_of("drs", 1);
+  learner.learning = {{10, 20}, {{"reward", {-3.5, 2.00004}}, {"loss", {std::nan(""), 1}}}};
+  const Json json = parsed({.panels = {learner, panel_of("horizon", 1)}});
+  EXPECT_EQ(json["panels"][0]["learning"], Json::parse(R"({"pods": [10.0, 20.0], "figures": [
+      {"name": "reward", "values": [-3.5, 2.0]}, {"name": "loss", "values": [null, 1.0]}]})"));
+  EXPECT_TRUE(json["panels"][1]["learning"]["figures"].empty());
+}
+
 }  // namespace
 }  // namespace evenkeel::reporting

@@ -107,5 +107,16 @@ TEST(HtmlReport, DrawsGrowthOnLogarithmicAxes) {
   EXPECT_NE(html.find(">10000<"), std::string::npos);
 }
 
+TEST(HtmlReport, ShowsTablesOfAnyShapeAndEscapesThem) {
+  ReportData report{.title = "figure"};
+  report.tables = {
+      {"Reward <r>", {{{"epoch"}, {"policy", Align::left}}, {{{"300"}, {"drs & co"}}, {{"1"}}}, {"a note"}}}};
+  const std::string html = render_html_report(report);
+  EXPECT_NE(html.find("<h3>Reward &lt;r&gt;</h3>"), std::string::npos);
+  EXPECT_NE(html.find("<td>300</td><td style=\"text-align:left\">drs &amp; co</td>"), std::string::npos);
+  EXPECT_NE(html.find("<td>1</td><td style=\"text-align:left\"></td>"), std::string::npos);
+  EXPECT_NE(html.find("a note"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace evenkeel::reporting

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "cluster/ids.h"
 #include "cluster/usage.h"
 
 namespace evenkeel::simulator {
@@ -18,6 +19,8 @@ struct SeriesPoint {
 
 struct PodOutcome {
   double arrived_s = 0, finished_s = 0, ideal_s = 0;
+  double bound_s = 0;  // for the last time
+  WorkloadId workload{};
 };
 
 // Follows utilisation through time and says at the end what it was like. Time-weighted,

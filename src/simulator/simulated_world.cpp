@@ -187,6 +187,7 @@ void SimulatedWorld::bound(std::uint32_t slot) {
   ++running_;
   last_progress_ = now_;
   run.stage = Stage::starting;
+  run.bound = now_;
   run.position = static_cast<std::uint32_t>(node.pods.size());
   node.pods.push_back(slot);
   node.claims.emplace_back();
@@ -256,7 +257,8 @@ void SimulatedWorld::finish(std::uint32_t slot) {
   ++counts_.finished;
   last_progress_ = now_;
   measures_.pod_finished({to_seconds(run.plan->arrival.time_since_epoch()),
-                          to_seconds(now_.time_since_epoch()), run.plan->behaviour->ideal_seconds()});
+                          to_seconds(now_.time_since_epoch()), run.plan->behaviour->ideal_seconds(),
+                          to_seconds(run.bound.time_since_epoch()), run.plan->shape->workload});
   gathered_.emplace_back(PodGone{run.id, PodEnd::completed});
   run.stage = Stage::free;
   ++run.version;

@@ -52,6 +52,7 @@ class SimulatedWorld final : public World {
     const PodPlan* plan = nullptr;
     Stage stage = Stage::free;
     std::uint32_t node = 0, position = 0, phase = 0, incarnation = 0, kills = 0, version = 0;
+    Time bound{};
   };
   // How far a pod on a node is, kept beside its claim: what every change on the node walks.
   struct Progress {

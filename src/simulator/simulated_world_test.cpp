@@ -218,7 +218,7 @@ TEST(SimulatedWorld, RepeatsTheLostWorkOfAnEvictedPod) {
   int comings = 0;
   Story story(plan, [&](const Pod&) { return NodeId{static_cast<std::uint32_t>(comings++)}; });
   story.run(Time{} + 40s);
-  story.world.execute(EvictPod{{0, 1}, {1}, "test"});
+  story.world.execute(EvictPod{{0, 1}, NodeId{1}, "test"});
   EXPECT_TRUE(story.run());
   EXPECT_NEAR(story.when("a completed"), 100, 1e-3);
   EXPECT_EQ(story.times("a waits"), 2U);
@@ -233,7 +233,7 @@ TEST(SimulatedWorld, IgnoresActionsAboutPodsThatAreNoMore) {
   add_pod(plan, 100, 10, cores(1));
   Story story(plan);
   story.run(Time{} + 50s);
-  story.world.execute(EvictPod{{0, 1}, {0}, "late"});
+  story.world.execute(EvictPod{{0, 1}, NodeId{0}, "late"});
   story.world.execute(BindPod{{0, 1}, {0}});
   EXPECT_TRUE(story.run());
   EXPECT_EQ(story.world.counts().moves, 0U);

@@ -72,9 +72,9 @@ double mean_imbalance(const Experiment& experiment, const std::string& policy,
 }
 
 TEST(DrsTrainer, MayBeStoppedAndTakenUpWithoutChangingAByte) {
-  for (const std::string fields : {std::string(kShort), "policy: drs-dueling\n" + std::string(kShort),
-                                   "policy: drs-ppo\n" + std::string(kShort),
-                                   "policy: drs-sac\n" + std::string(kShort), std::string(kShortMeans)}) {
+  for (const std::string& fields : {std::string(kShort), "policy: drs-dueling\n" + std::string(kShort),
+                                    "policy: drs-ppo\n" + std::string(kShort),
+                                    "policy: drs-sac\n" + std::string(kShort), std::string(kShortMeans)}) {
     const auto whole = trainer_of(fields);
     while (whole->done() < whole->steps()) whole->advance();
     auto first = trainer_of(fields);
@@ -102,7 +102,7 @@ TEST(DrsTrainer, GivesTheSameModelForASeedAndAnotherForAnother) {
 
 TEST(DrsTrainer, LearnsToPlaceBetterThanItBegan) {
   const auto trainer = trainer_of(
-      "worlds: 60\npool: 5000\ndiscount: 0\nlearning_rate: 0.003\nlearning_rate_end: 0.0005\n"
+      "worlds: 40\npool: 5000\ndiscount: 0\nlearning_rate: 0.003\nlearning_rate_end: 0.0005\n"
       "target_every: 200\nepsilon: {start: 0.3, end: 0.05, worlds: 10}\nvalidation: {worlds: 2, every: "
       "10}\n");
   while (trainer->done() < trainer->steps()) trainer->advance();
@@ -118,8 +118,8 @@ TEST(DrsTrainer, LearnsToPlaceBetterThanItBegan) {
 
 TEST(DrsTrainer, EvolvesAScorerForTheImbalanceOfMeans) {
   const auto trainer = trainer_of(
-      "policy: drs-means\ngenerations: 25\npairs: 8\nworlds: 1\ndeviation: 0.2\nlearning_rate: 0.1\n"
-      "validation: {worlds: 2, every: 5}\n");
+      "policy: drs-means\ngenerations: 16\npairs: 6\nworlds: 1\ndeviation: 0.2\nlearning_rate: 0.1\n"
+      "validation: {worlds: 2, every: 4}\n");
   while (trainer->done() < trainer->steps()) trainer->advance();
   const auto model = std::make_shared<const learning::Model>(trainer->model());
   const Experiment world = small_world();

@@ -49,27 +49,28 @@ double quantile(std::vector<double> values, double q) {
   return values[at];
 }
 
-RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, bool keep_series,
-                   bool timed) {
+struct Keep {
+  bool series, outcomes, times;
+};
+
+RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, Keep keep) {
   const Random random(seed);
   // PPO-LRT's deviations are read off the series, so small worlds keep theirs in any case.
-  const bool series = keep_series || plan.nodes.size() <= 16;
+  const bool series = keep.series || plan.nodes.size() <= 16;
   SimulatedWorld world(plan, random, series);
   scheduling::Scheduler scheduler(prepared.setup.options);
   prepared.attach(world, scheduler);
   RunResult result;
   TimedPolicy timed_policy(*prepared.setup.policy, result.decision_us);
-  control::ControlLoop loop(world, scheduler, timed ? timed_policy : *prepared.setup.policy, random);
+  control::ControlLoop loop(world, scheduler, keep.times ? timed_policy : *prepared.setup.policy, random);
   loop.run();
   result.metrics = metrics_of(world, plan.pods.size());
-  if (timed && !result.decision_us.empty()) {
+  if (keep.times && !result.decision_us.empty()) {
     result.metrics.push_back({"decision_us_p50", quantile(result.decision_us, 0.50)});
     result.metrics.push_back({"decision_us_p99", quantile(result.decision_us, 0.99)});
   }
-  if (keep_series) {
-    result.series = world.measures().series();
-    result.outcomes = world.measures().outcomes();
-  }
+  if (keep.series) result.series = world.measures().series();
+  if (keep.series || keep.outcomes) result.outcomes = world.measures().outcomes();
   return result;
 }
 
@@ -127,7 +128,7 @@ Spread spread_of(const PolicyResult& result, std::string_view metric) {
 }
 
 Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOptions& options) {
-  Evaluation evaluation{experiment.scenario.name, experiment.scenario.source, options.seeds, {}, {}};
+  Evaluation evaluation{experiment.scenario.name, experiment.scenario.source, options.seeds, {}, {}, {}};
   for (const std::string& policy : options.policies) {
     const Status known = check_policy(policy, experiment.options, options.models);
     if (!known) return known.error();
@@ -153,12 +154,13 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
       if (s == 0) {
         const std::lock_guard lock(mutex);
         for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
+        evaluation.workloads = plan.workloads;
       }
       for (PolicyResult& policy : evaluation.policies) {
         PreparedPolicy prepared =
             prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
-        policy.runs[s] =
-            run_once(plan, prepared, options.seeds[s], options.keep_series && s == 0, options.time_decisions);
+        const Keep keep{options.keep_series && s == 0, options.keep_outcomes, options.time_decisions};
+        policy.runs[s] = run_once(plan, prepared, options.seeds[s], keep);
         const std::lock_guard lock(mutex);
         ++done;
         if (options.progress) options.progress(done, all);

@@ -36,6 +36,7 @@ struct Evaluation {
   std::string scenario, source;
   std::vector<std::uint64_t> seeds;
   std::vector<std::string> node_names;  // of the first seed's world
+  std::vector<std::string> workloads;   // likewise, by WorkloadId::slot
   std::vector<PolicyResult> policies;
 };
 
@@ -43,7 +44,8 @@ struct EvaluationOptions {
   std::vector<std::string> policies;
   std::vector<std::uint64_t> seeds;
   scheduling::PolicyModels models;
-  bool keep_series = false;  // of the first seed, for pictures
+  bool keep_series = false;    // of the first seed, for pictures
+  bool keep_outcomes = false;  // of every seed's pods
   bool time_decisions = false;
   unsigned threads = 1;
   std::function<void(std::size_t done, std::size_t all)> progress;  // called from any thread, one at a time

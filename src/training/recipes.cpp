@@ -7,6 +7,7 @@
 #include "base/yaml_reader.h"
 #include "training/drs_trainer.h"
 #include "training/evenkeel_trainer.h"
+#include "training/ppo_lrt_trainer.h"
 
 namespace evenkeel::training {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array kLearners = {
     Learner{"drs", make_drs_trainer},
     Learner{"evenkeel", make_evenkeel_trainer},
+    Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
 
 const Learner* find_learner(YamlReader& root, const std::string& name, std::span<const Learner> known) {

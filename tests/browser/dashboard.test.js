@@ -103,6 +103,13 @@ test('a run is visible while it goes on, and its comparison at the end', async (
       assert.match(await chart.getByRole('img').getAttribute('aria-label'), /horizon now [0-9.]+/);
       assert.ok(await coloursDrawn(chart.locator('canvas')) > 3, `${title} is drawn`);
     }
+    const learning = page.getByRole('region', { name: 'Learning of greedy' });
+    assert.equal(await page.getByRole('region', { name: /^Learning of / }).count(), 1, 'rules learn nothing');
+    assert.match(await learning.textContent(), /from \d+ pods/);
+    for (const name of ['reward', 'loss', 'epsilon']) {
+      const curve = learning.getByRole('img', { name: new RegExp(`^${name} over \\d+ pods, now -?[0-9.]+$`) });
+      assert.match(await curve.locator('path').getAttribute('d'), /^M[\d.]+ [\d.]+L/, `${name} is drawn`);
+    }
     await picture(page, 'running');
 
     const table = page.getByRole('region', { name: 'Comparison' }).getByRole('table');

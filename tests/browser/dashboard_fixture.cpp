@@ -81,6 +81,18 @@ PanelView panel_at(Contender& contender, const Run& run, int step) {
   return panel;
 }
 
+// One of them learns while it places: rewards rise, and it explores less and less.
+LearningView learning_at(int step) {
+  LearningView learning{.pods = {}, .figures = {{"reward", {}}, {"loss", {}}, {"epsilon", {}}}};
+  for (int s = 1; s <= step; ++s) {
+    learning.pods.push_back(3 * s);
+    learning.figures[0].values.push_back(10 - 30 * std::exp(-s / 30.0) + wave(s));
+    learning.figures[1].values.push_back(4 / (1 + s / 10.0));
+    learning.figures[2].values.push_back(0.1);
+  }
+  return learning;
+}
+
 TableView comparison() {
   return {
       .columns = {{"imbalance", "Imbalance", Better::lower},
@@ -113,6 +125,7 @@ int play(const Run& run) {
     state.finished = step == run.steps;
     state.panels.clear();
     for (Contender& contender : contenders) state.panels.push_back(panel_at(contender, run, step));
+    state.panels[1].learning = learning_at(step);
     if (state.finished) state.table = comparison();
     (*server)->publish(to_json(state));
     std::this_thread::sleep_for(std::chrono::milliseconds(run.step_ms));

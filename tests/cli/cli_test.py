@@ -114,7 +114,7 @@ class WrongInput(unittest.TestCase):
 
     def test_shows_help_with_an_example_everywhere(self):
         self.assertEqual(run("--help").returncode, 0)
-        for command in ("evaluate", "demo", "bench"):
+        for command in ("evaluate", "demo", "bench", "train", "model", "papers"):
             done = run(command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Example", done.stdout)
@@ -128,6 +128,12 @@ class Bench(unittest.TestCase):
         self.assertEqual(document["bench"], "decisions")
         self.assertGreater(document["results"]["nodes"]["5000"]["kube-default"]["per_s"], 0)
 
+    def test_times_the_papers_trainings(self):
+        done = run("bench", "training", "--quick", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for figure in ("drs_300_epochs_s", "ppo_lrt_300_episodes_s", "drs_peak_mb"):
+            self.assertGreater(json.loads(done.stdout)["results"][figure], 0)
+
     def test_shows_a_sample_of_the_rules_beside_the_figures_to_reach(self):
         done = run("bench", "rules", "--quick")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -139,7 +145,7 @@ class Demo(unittest.TestCase):
     def test_ends_headless_with_the_comparison_table(self):
         done = run("demo", "--headless")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for policy in ("kube-default", "greedy", "horizon"):
+        for policy in ("kube-default", "horizon", "drs"):
             self.assertIn(policy, done.stdout)
         self.assertIn("imbalance", done.stdout)
 
@@ -156,7 +162,9 @@ class Demo(unittest.TestCase):
                 except (urllib.error.URLError, json.JSONDecodeError, KeyError):
                     pass
                 time.sleep(0.1)
-            self.assertEqual([panel["policy"] for panel in state["panels"]], ["kube-default", "greedy", "horizon"])
+            self.assertEqual([panel["policy"] for panel in state["panels"]][:2], ["kube-default", "horizon"])
+            self.assertEqual(state["panels"][-1]["policy"], "drs")
+            self.assertIn("figures", state["panels"][-1]["learning"])
         finally:
             demo.terminate()
             self.assertEqual(demo.wait(timeout=30), 0)

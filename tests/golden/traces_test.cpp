@@ -41,7 +41,8 @@ class TracedWorld final : public World {
                    [&](const BindPod& a) { line("bind " + pod(a.pod) + " to " + node(a.node)); },
                    [&](const MarkUnschedulable& a) { line("unschedulable " + pod(a.pod) + ": " + a.why); },
                    [&](const EvictPod& a) {
-                     line("evict " + pod(a.pod) + " for " + node(a.destination) + ": " + a.why);
+                     line("evict " + pod(a.pod) + (a.destination ? " for " + node(*a.destination) : "") +
+                          ": " + a.why);
                    },
                },
                action);

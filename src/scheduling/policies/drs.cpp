@@ -10,6 +10,9 @@
 namespace evenkeel::scheduling {
 namespace {
 
+// A plain mean of the first fifty, then one in which the older fade.
+double running_weight(std::uint64_t count) { return static_cast<double>(std::min<std::uint64_t>(count, 50)); }
+
 using namespace std::chrono_literals;
 using learning::Mask;
 using learning::Model;
@@ -265,11 +268,21 @@ void Drs::learn_from(Pending pending, const Retrospect& seen, Random& random) {
   ++progress_.rewards;
   progress_.last_reward = reward;
   progress_.reward_sum += reward;
+  progress_.recent_reward += (reward - progress_.recent_reward) / running_weight(progress_.rewards);
   if (reward_watch_) reward_watch_(reward);
   if (!loss) return;
   ++progress_.updates;
   progress_.last_loss = *loss;
   progress_.loss_sum += *loss;
+  progress_.recent_loss += (*loss - progress_.recent_loss) / running_weight(progress_.updates);
+}
+
+std::vector<LearningFigure> Drs::learning() const {
+  if (settings_.frozen || progress_.rewards == 0 || !learner_) return {};
+  std::vector<LearningFigure> figures = {{"reward", progress_.recent_reward},
+                                         {"loss", progress_.recent_loss}};
+  if (const auto epsilon = learner_->epsilon()) figures.push_back({"epsilon", *epsilon});
+  return figures;
 }
 
 std::vector<EvictPod> Drs::review(const Retrospect& seen, Random& random) {

@@ -50,10 +50,14 @@ class Drs final : public PlacementPolicy {
   Time review_at() const override { return due_.empty() ? Time::max() : due_.front().at; }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
 
+  // Rewards as they come jump by more than learning moves them: a running mean of the last fifty or so.
+  std::vector<LearningFigure> learning() const override;
+
   // What it has been through, for learning curves.
   struct Progress {
     std::uint64_t rewards = 0, updates = 0, dropped = 0;
     double reward_sum = 0, loss_sum = 0, last_reward = 0, last_loss = 0;
+    double recent_reward = 0, recent_loss = 0;  // running means
   };
   const Progress& progress() const { return progress_; }
   // For figures: called with each reward as it is learnt from.

@@ -79,6 +79,7 @@ class OffPolicy : public DrsLearner {
 
 class DqnLearner final : public OffPolicy<learning::Dqn> {
  public:
+  std::optional<Real> epsilon() const override { return learner_.epsilon(); }
   DqnLearner(const LearnerSettings& settings, std::size_t nodes, Random& random)
       : OffPolicy(settings, {inputs_of(nodes), static_cast<int>(nodes), settings.dqn, random}) {}
 

@@ -53,6 +53,7 @@ class DrsLearner {
   virtual Status begin_from(const learning::Model& model) = 0;
   virtual learning::SavedState save() const = 0;
   virtual Status restore(learning::SavedState state) = 0;
+  virtual std::optional<learning::Real> epsilon() const { return std::nullopt; }  // where it explores by one
   virtual std::uint64_t stored() const = 0;
   virtual void set_learning_rate(learning::Real rate) = 0;
 };

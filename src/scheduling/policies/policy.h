@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,13 @@ struct ScoreSheet {
   void put_best_first();
 };
 
+// A pod that ran to its end.
+struct EndedPod {
+  PodId pod;
+  WorkloadId workload;
+  Time created{}, started{}, ended{};
+};
+
 // The cluster some time after a decision: what a policy that learns judges its decisions by.
 // A view, valid during review() only.
 struct Retrospect {
@@ -30,6 +38,13 @@ struct Retrospect {
   const prediction::WorkloadHistory& history;
   const SchedulingOptions& options;
   Time now;
+  std::span<const EndedPod> ended = {};  // since the last review, in order
+};
+
+// One figure of how learning goes: "reward", "loss", "epsilon".
+struct LearningFigure {
+  std::string_view name;
+  double value = 0;
 };
 
 // Answers "which node?". One object serves simulation, training and production.
@@ -45,6 +60,10 @@ class PlacementPolicy {
   // once `review_at` has passed, before the next question. Whoever acts on the evictions may refuse any.
   virtual Time review_at() const { return Time::max(); }
   virtual std::vector<EvictPod> review(const Retrospect&, Random&) { return {}; }
+
+  // What a policy that learns while it places has to show for it by now; always the same names in the same
+  // order once there is anything. Rules and finished models have nothing.
+  virtual std::vector<LearningFigure> learning() const { return {}; }
 };
 
 // Among the feasible nodes with the highest score one at random: always taking the first

@@ -1,5 +1,6 @@
 #include "scheduling/policies/registry.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/numbers.h"
@@ -8,6 +9,7 @@
 #include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
 #include "scheduling/policies/tasks.h"
 #include "scheduling/policies/weighted_scores.h"
@@ -27,7 +29,9 @@ struct Entry {
   std::string_view name;
   Make make;
   Adjust adjust;
+  bool learned = false;  // by training or while it places; rules are not
 };
+constexpr bool kLearned = true;
 
 using Made = Result<std::unique_ptr<PlacementPolicy>>;
 
@@ -57,6 +61,12 @@ Made make_drs_means(const Making& making) {
   return Made(*std::move(made));
 }
 
+// Those that look at nothing but the model.
+template <auto kMake>
+Made from_model(const Making& making) {
+  return kMake(making.model);
+}
+
 void as_given(SchedulingOptions&) {}
 
 void hold_back(SchedulingOptions& options) {
@@ -80,16 +90,18 @@ constexpr std::array kPolicies = {
     Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
     Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
     Entry{"shortest-first", make<ShortestFirst>, hold_back},
-    Entry{"drs", make_drs, as_given},
-    Entry{"drs-literal", make_drs, as_given},
-    Entry{"drs-double", make_drs, as_given},
-    Entry{"drs-dueling", make_drs, as_given},
-    Entry{"drs-ppo", make_drs, as_given},
-    Entry{"drs-sac", make_drs, as_given},
-    Entry{"rlsk", make_drs, as_given},
-    Entry{"deeprm", make_drs, as_given},
-    Entry{"multi-deeprm", make_drs, as_given},
-    Entry{"drs-means", make_drs_means, as_given},
+    Entry{"drs", make_drs, as_given, kLearned},
+    Entry{"drs-literal", make_drs, as_given, kLearned},
+    Entry{"drs-double", make_drs, as_given, kLearned},
+    Entry{"drs-dueling", make_drs, as_given, kLearned},
+    Entry{"drs-ppo", make_drs, as_given, kLearned},
+    Entry{"drs-sac", make_drs, as_given, kLearned},
+    Entry{"rlsk", make_drs, as_given, kLearned},
+    Entry{"deeprm", make_drs, as_given, kLearned},
+    Entry{"multi-deeprm", make_drs, as_given, kLearned},
+    Entry{"drs-means", make_drs_means, as_given, kLearned},
+    Entry{"ppo-lrt", from_model<make_ppo_lrt>, as_given, kLearned},
+    Entry{"ppo-lrt-ordered", from_model<make_ppo_lrt_ordered>, hold_back, kLearned},
 };
 
 Status apply_switch(std::string_view text, SchedulingOptions& options) {
@@ -129,6 +141,12 @@ Status check_node_count(std::string_view spec, const PolicyModels& models, std::
   const auto model = models.find(name);
   const std::optional<DrsSettings> flat = drs_settings(name);
   return flat && model != models.end() ? check_drs_model(*flat, *model->second, nodes) : Status{};
+}
+
+bool is_learned(std::string_view policy) {
+  const std::string_view name = policy.substr(0, policy.find('+'));
+  return std::any_of(kPolicies.begin(), kPolicies.end(),
+                     [&](const Entry& entry) { return entry.learned && entry.name == name; });
 }
 
 Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions options,

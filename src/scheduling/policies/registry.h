@@ -35,4 +35,7 @@ Status check_node_count(std::string_view spec, const PolicyModels& models, std::
 // Names without switches, as users may type them.
 std::vector<std::string_view> policy_names();
 
+// Whether a policy, with or without switches, is learned rather than a rule.
+bool is_learned(std::string_view policy);
+
 }  // namespace evenkeel::scheduling

@@ -53,5 +53,12 @@ TEST(PolicyRegistry, NamesWhatItDoesNotKnow) {
   EXPECT_NE(error_of("horizon++moves"), "no error");
 }
 
+TEST(PolicyRegistry, TellsWhatIsLearnedFromRules) {
+  EXPECT_TRUE(is_learned("drs"));
+  EXPECT_TRUE(is_learned("ppo-lrt+moves=3"));
+  EXPECT_FALSE(is_learned("horizon+moves"));
+  EXPECT_FALSE(is_learned("nonesuch"));
+}
+
 }  // namespace
 }  // namespace evenkeel::scheduling

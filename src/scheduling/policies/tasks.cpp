@@ -28,13 +28,65 @@ double in_the_way(const PlacementRequest& request, NodeId node, const RunEstimat
     bool outlasts = false;
     if (record.started && !own.probe) {
       const double elapsed = to_seconds(request.now - record.since);
+      // Run times differ by orders of magnitude: what has run for long and is not done runs far longer.
       const RunEstimates::Estimate theirs = request.runs.of(record.pod, request.history, request.now);
-      const double left = theirs.known ? std::max(theirs.seconds - elapsed, 0.1 * elapsed) : elapsed;
+      const double left = theirs.known ? std::max(theirs.seconds - elapsed, 0.1 * elapsed) : 2 * elapsed;
       outlasts = left > 2 * own.seconds;
     }
     if (!outlasts) ++count;
   }
   return count;
+}
+
+bool way_is_free(const PlacementRequest& request, NodeId node, const RunEstimates::Estimate& own) {
+  return in_the_way(request, node, own) + 1 <= std::ceil(free_cores(request.cluster, node));
+}
+
+// Whether any pod of another workload has a node.
+bool others_run(const PlacementRequest& request) {
+  const WorkloadId own = request.pod.shape->workload;
+  for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
+    for (const PodId id : request.cluster.pods_on({slot}))
+      if (request.cluster.pod(id)->pod.shape->workload != own) return true;
+  return false;
+}
+
+// Scores of the nodes that have room for one more, by pods per free core; `order` names the best of them,
+// best first. Few: who stands in the way is asked of those alone, as looking at all pods of a large cluster
+// would cost more than the choice among its best is worth.
+void rate_nodes_with_room(const PlacementRequest& request, const RunEstimates::Estimate& own,
+                          std::vector<float>& scores, std::vector<std::uint32_t>& order) {
+  constexpr std::size_t kLooks = 64;
+  constexpr double kQuick = 5;  // seconds
+  constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
+  const HoldBack& limit = request.options.hold_back;
+  const NodeColumns& columns = request.cluster.columns();
+  scores.assign(request.feasible.size(), 0.0F);
+  order.clear();
+  const auto wanted = static_cast<float>(request.demand.mean.of[kMemory]);
+  const bool unknown = !own.known && !own.probe;
+  // Where several kinds are being tried, the quick ones show soon, and a bet placed before that is as likely
+  // on one of the slow, which keeps its core for long.
+  const bool too_early = unknown && own.seconds < 2 * kQuick && others_run(request);
+  for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
+    if (!request.feasible[slot]) continue;
+    const double cores = free_cores(request.cluster, {slot});
+    const double pods = columns.pods[slot];
+    const float memory = columns.utilization[kMemory][slot] + wanted * columns.per_unit[kMemory][slot];
+    const bool crowded = pods >= std::ceil(cores) + limit.spare + 1;
+    // The second of an unknown kind is a bet: only on a core that is idle anyway.
+    const bool a_bet = unknown && (too_early || pods >= std::floor(cores));
+    // An empty node takes what it can hold, ceiling or not: else a large pod waits for ever.
+    if (crowded || a_bet || (memory > limit.memory_ceiling && pods > 0)) continue;
+    scores[slot] = static_cast<float>(-(pods + 1) / cores);
+    order.push_back(slot);
+  }
+  const std::size_t few = std::min(order.size(), kLooks);
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(few), order.end(),
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+                    });
+  order.resize(few);
 }
 
 }  // namespace
@@ -61,42 +113,31 @@ ScoreSheet FewestTasks::explain(const PlacementRequest& request) {
 }
 
 bool ShortestFirst::rate(const PlacementRequest& request) {
-  const HoldBack& limit = request.options.hold_back;
-  const NodeColumns& columns = request.cluster.columns();
   const RunEstimates::Estimate own = request.runs.of(request.pod, request.history, request.now);
-  scores_.assign(request.feasible.size(), 0.0F);
+  rate_nodes_with_room(request, own, scores_, order_);
   open_.assign(request.feasible.size(), 0);
-  order_.clear();
-  constexpr auto kMemory = static_cast<std::size_t>(Dimension::memory);
-  const auto wanted = static_cast<float>(request.demand.mean.of[kMemory]);
-  for (std::uint32_t slot = 0; slot < open_.size(); ++slot) {
-    if (!request.feasible[slot]) continue;
-    const double cores = free_cores(request.cluster, {slot});
-    const double pods = columns.pods[slot];
-    const float memory = columns.utilization[kMemory][slot] + wanted * columns.per_unit[kMemory][slot];
-    const bool crowded = pods >= std::ceil(cores) + limit.spare + 1;
-    // The second of an unknown kind is a bet: only on a core that is idle anyway.
-    const bool a_bet = !own.known && !own.probe && pods >= std::floor(cores);
-    // An empty node takes what it can hold, ceiling or not: else a large pod waits for ever.
-    if (crowded || a_bet || (memory > limit.memory_ceiling && pods > 0)) continue;
-    scores_[slot] = static_cast<float>(-(pods + 1) / cores);
-    order_.push_back(slot);
-  }
-  // Who stands in the way is asked of the best nodes only, until one is free: looking at all
-  // pods of a large cluster would cost more than the choice among its best is worth.
-  const std::size_t few = std::min<std::size_t>(order_.size(), kLooks);
-  std::partial_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(few), order_.end(),
-                    [&](std::uint32_t a, std::uint32_t b) {
-                      return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
-                    });
   bool any = false;
   float best = 0;
-  for (std::size_t i = 0; i < few && (!any || scores_[order_[i]] == best); ++i) {
+  for (std::size_t i = 0; i < order_.size() && (!any || scores_[order_[i]] == best); ++i) {
     const NodeId node{order_[i]};
-    if (in_the_way(request, node, own) + 1 > std::ceil(free_cores(request.cluster, node))) continue;
+    if (!way_is_free(request, node, own)) continue;
     open_[node.slot] = 1;
     best = scores_[node.slot];
     any = true;
+  }
+  return any;
+}
+
+bool find_open_nodes(const PlacementRequest& request, std::vector<std::uint8_t>& open) {
+  const RunEstimates::Estimate own = request.runs.of(request.pod, request.history, request.now);
+  std::vector<float> scores;
+  std::vector<std::uint32_t> order;
+  rate_nodes_with_room(request, own, scores, order);
+  open.assign(request.feasible.size(), 0);
+  bool any = false;
+  for (const std::uint32_t slot : order) {
+    open[slot] = way_is_free(request, {slot}, own) ? 1 : 0;
+    any = any || open[slot] != 0;
   }
   return any;
 }

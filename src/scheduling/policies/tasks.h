@@ -21,6 +21,10 @@ class FewestTasks final : public PlacementPolicy {
   std::vector<float> scores_;
 };
 
+// Sets open[slot] for every node that hold-back lets take the pod now (of the 64 with fewest pods per free
+// core); says whether there is one. What `shortest-first` says in full.
+bool find_open_nodes(const PlacementRequest& request, std::vector<std::uint8_t>& open);
+
 // `shortest-first`: PPO-LRT's least response time taken seriously (docs/papers.md). Waiting pods
 // go by expected run time (PendingQueue does that), a kind never seen before is tried once
 // before all else, and a node is given no more pods than it has free cores: a long queue
@@ -35,7 +39,6 @@ class ShortestFirst final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
 
  private:
-  static constexpr std::size_t kLooks = 64;
   bool rate(const PlacementRequest& request);  // false: no node may take it now
   std::vector<float> scores_;
   std::vector<std::uint8_t> open_;

@@ -91,6 +91,16 @@ TEST(ShortestFirst, TriesOneOfAnUnknownKindAndThenBetsOnIdleCoresOnly) {
   EXPECT_FALSE(takes(cluster, kUnknown));
 }
 
+TEST(ShortestFirst, PutsOffASecondOfAnUnknownKindUntilTheQuickOnesHaveShown) {
+  TestCluster alone(1), among_others(1);  // four cores
+  for (TestCluster* cluster : {&alone, &among_others}) cluster->add_running({0}, task(kUnknown), {}, 2);
+  among_others.add_running({0}, task(WorkloadId{4}), {}, 2);
+  EXPECT_TRUE(takes(alone, kUnknown));
+  EXPECT_FALSE(takes(among_others, kUnknown));
+  among_others.now += 4s;
+  EXPECT_TRUE(takes(among_others, kUnknown));
+}
+
 TEST(ShortestFirst, KeepsMemoryBelowACeilingExceptOnAnEmptyNode) {
   TestCluster cluster = two_cores();
   const Pod pod = task_of(kShort);

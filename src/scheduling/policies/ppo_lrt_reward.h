@@ -1,0 +1,74 @@
+#pragma once
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "scheduling/policies/policy.h"
+#include "scheduling/policies/ppo_lrt_state.h"
+
+namespace evenkeel::scheduling {
+
+// PPO-LRT's reward (seed paper 001, eq. 12-14):
+//   alpha (1 / sigma_c + 1 / sigma_m) - beta (p_c + p_m) - gamma R
+// The paper gives neither weights nor limits; these are ours. Loads are shares (0..1), R is in seconds. As a
+// sigma nears 0 its inverse has no bound, and one lucky moment would outweigh a training: sigma counts as at
+// least `least_sigma`, so each term is at most alpha / least_sigma.
+struct PpoLrtReward {
+  double alpha = 0.02;        // 0.4 for two deviations of ten percentage points
+  double beta = 0.2;          // 0.2 for five nodes twenty points above their limit
+  double gamma = 0.002;       // per second: 0.2 for a response of 100 s
+  double cpu_limit = 0.8;     // l_c
+  double memory_limit = 0.8;  // l_m
+  double least_sigma = 0.05;
+};
+
+double deviation(std::span<const double> loads);                   // eq. 13
+double excess_above(double limit, std::span<const double> loads);  // eq. 14
+
+struct PpoLrtVerdict {
+  double reward = 0, sigma_cpu = 0, sigma_memory = 0, penalty = 0, response_s = 0;
+  bool known = true;  // false: the world ended before the step could be looked at
+};
+PpoLrtVerdict judge(const PpoLrtReward& weights, std::span<const double> cpu, std::span<const double> memory,
+                    double response_s);
+
+// Follows the steps of an episode and judges each: the cluster's state some time after the step's pods were
+// placed, and the mean response of those very pods once all have ended.
+class PpoLrtJudge {
+ public:
+  PpoLrtJudge(PpoLrtReward weights, Duration settle) : weights_(weights), settle_(settle) {}
+
+  void begin_step(Time now);
+  void place(PodId pod, Time created);  // a pod of the step begun last
+  Time next_look() const { return next_look_; }
+  void review(const Retrospect& seen);
+  // Nothing more will happen: what has not ended or was never looked at is left out of its step.
+  void finish();
+  std::optional<PpoLrtVerdict> next_verdict();  // steps in order, each once all is known
+  bool idle() const { return steps_.empty(); }
+  double last_response_s() const { return last_response_s_; }
+
+ private:
+  struct Placed {
+    PodId pod;
+    Time created;
+  };
+  struct Step {
+    Time at{};
+    std::vector<Placed> out;  // not ended yet
+    double response_sum = 0;
+    std::size_t responses = 0;
+    std::optional<NodeLoads> loads;  // after `settle`
+    bool closed = false;
+  };
+  static constexpr Duration kLook = std::chrono::seconds{5};
+
+  PpoLrtReward weights_;
+  Duration settle_;
+  std::deque<Step> steps_;
+  Time next_look_ = Time::max();
+  double last_response_s_ = 0;
+};
+
+}  // namespace evenkeel::scheduling
