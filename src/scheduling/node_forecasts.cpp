@@ -100,7 +100,7 @@ void NodeForecasts::refresh(const PlacementRequest& request) {
     if (forecasts_[slot].version != request.cluster.version({slot}))
       request.cluster.has_node({slot}) ? make(request, {slot}) : forget(request, {slot});
   const Duration fresh_for = request.options.horizon / 64;
-  std::size_t left = kRefreshes;
+  std::size_t left = n < kManyNodes ? kRefreshes : kFewRefreshes;
   for (std::uint32_t step = 0; step < n && left > 0; ++step) {
     next_refresh_ = (next_refresh_ + 1) % n;
     if (!request.cluster.has_node({next_refresh_}) ||

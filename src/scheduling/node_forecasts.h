@@ -37,7 +37,7 @@ class NodeForecasts {
   static double burst(const Demand& demand) { return std::max(demand.peak.of[kCpu], demand.mean.of[kCpu]); }
 
  private:
-  static constexpr std::size_t kRefreshes = 8;
+  static constexpr std::size_t kRefreshes = 8, kFewRefreshes = 3;  // the latter with many nodes
   static constexpr auto kCpu = static_cast<std::size_t>(Dimension::cpu);
   static constexpr double kPeakShare = 0.1;  // of the way from what a pod uses to its peak
 

@@ -138,7 +138,7 @@ std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedS
         lessons.size() >= most)
       return chosen;
     // Between lessons forecasts have aged; a refresh makes a few anew each time.
-    for (std::size_t i = 0; i < request.cluster.node_count(); i += 8) {
+    for (std::size_t i = 0; i < request.cluster.node_count(); i += 3) {
       horizon.rate(request);
       encoding.update(request, horizon);
     }

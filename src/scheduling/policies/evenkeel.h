@@ -40,7 +40,8 @@ class Evenkeel final : public PlacementPolicy {
   Horizon rule_;
   EvenkeelEncoding encoding_;
   learning::CachedScorer scorer_;
-  std::vector<float> learned_, scores_;
+  std::vector<float> learned_, scores_, sample_;
+  std::vector<std::uint8_t> wanted_;
 };
 
 // The network's unit is kBaseUnit of one node's share of imbalance: horizon's score times the nodes over it.
