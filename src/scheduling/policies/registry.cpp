@@ -60,6 +60,11 @@ Made make_drs_means(const Making& making) {
   return Made(*std::move(made));
 }
 
+template <auto kMakeFrom>
+Made from_model(const Making& making) {
+  return kMakeFrom(making.model);
+}
+
 void as_given(SchedulingOptions&) {}
 
 void hold_back(SchedulingOptions& options) {
@@ -92,8 +97,8 @@ constexpr std::array kPolicies = {
     Entry{"deeprm", make_drs, as_given, kLearned},
     Entry{"multi-deeprm", make_drs, as_given, kLearned},
     Entry{"drs-means", make_drs_means, as_given, kLearned},
-    Entry{"ppo-lrt", make_ppo_lrt, as_given, kLearned},
-    Entry{"ppo-lrt-ordered", make_ppo_lrt_ordered, hold_back, kLearned},
+    Entry{"ppo-lrt", from_model<make_ppo_lrt>, as_given, kLearned},
+    Entry{"ppo-lrt-ordered", from_model<make_ppo_lrt_ordered>, hold_back, kLearned},
 };
 
 Status apply_switch(std::string_view text, SchedulingOptions& options) {
