@@ -122,7 +122,8 @@ void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse>
   }
   // The server did nothing when it said so; without an answer only questions may be repeated.
   const bool was_turned_away =
-      answer.code == kTooMany || (answer.code == kUnavailable && answer.status.retry_after_seconds > 0);
+      call->request.waits_its_turn &&
+      (answer.code == kTooMany || (answer.code == kUnavailable && answer.status.retry_after_seconds > 0));
   const bool may_repeat = is_token_old || was_turned_away ||
                           (call->request.method == "GET" && (answer.code == 0 || answer.code >= 500));
   if (!may_repeat || call->tries >= options_.max_tries) return call->done(std::move(answer));

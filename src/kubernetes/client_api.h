@@ -20,6 +20,7 @@ struct ApiRequest {
   std::string content_type, body;
   WireFormat accept = WireFormat::json;
   Duration timeout = std::chrono::seconds(60);
+  bool waits_its_turn = true;  // false: 429 and 503 are answers, not reasons to try again
 };
 
 struct ApiAnswer {

@@ -63,11 +63,13 @@ ApiRequest bind_request(const PodReference& pod, std::string_view node) {
 }
 
 ApiRequest evict_request(const PodReference& pod) {
-  return post(types::pods().object(pod.name_space, pod.name, "eviction"),
-              {{"apiVersion", "policy/v1"},
-               {"kind", "Eviction"},
-               {"metadata", {{"namespace", pod.name_space}, {"name", pod.name}}},
-               {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}});
+  ApiRequest request = post(types::pods().object(pod.name_space, pod.name, "eviction"),
+                            {{"apiVersion", "policy/v1"},
+                             {"kind", "Eviction"},
+                             {"metadata", {{"namespace", pod.name_space}, {"name", pod.name}}},
+                             {"deleteOptions", {{"preconditions", {{"uid", pod.uid}}}}}});
+  request.waits_its_turn = false;
+  return request;
 }
 
 ApiRequest create_request(const ResourceType& type, std::string_view name_space, std::string body) {

@@ -19,7 +19,8 @@ struct PodReference {
 // Binds the pod, and no other of its name: the server answers 409 where the uid differs or a node is set.
 ApiRequest bind_request(const PodReference& pod, std::string_view node);
 
-// Asks to evict; 429 where a PodDisruptionBudget forbids it (ApiClient then tries again as it is told).
+// Asks to evict; 429 where a PodDisruptionBudget forbids it, which may last: the caller decides when to ask
+// again.
 ApiRequest evict_request(const PodReference& pod);
 
 ApiRequest create_request(const ResourceType& type, std::string_view name_space, std::string body);
