@@ -73,7 +73,6 @@ class HttpClient::Connection {
     if (!fed) return finish(fed.error());
     if (bytes.empty()) is_usable_ = false;
     if (reader.done()) return finish({});
-    if (bytes.empty()) return finish(unavailable("the server closed the connection without an answer"));
     if (exchange_.timeout_is_per_piece) arm_timer();
     read();
   }

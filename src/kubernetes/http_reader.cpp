@@ -86,6 +86,7 @@ Status HttpReader::feed(std::string_view bytes) {
 }
 
 Status HttpReader::feed_end() {
+  if (!parser_->got_some()) return unavailable("the server closed the connection without an answer");
   error_code error;
   if (!parser_->is_done()) parser_->put_eof(error);
   if (error) return unavailable("the connection was closed in the middle of an answer");

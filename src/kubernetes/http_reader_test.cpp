@@ -60,6 +60,8 @@ TEST(HttpReader, NoticesABodyCutShort) {
   EXPECT_FALSE(reading.reader.feed_end());
 }
 
+TEST(HttpReader, NoticesThatThereWasNoAnswerAtAll) { EXPECT_FALSE(Reading().reader.feed_end()); }
+
 TEST(HttpReader, KnowsAConnectionThatCarriesNoMore) {
   Reading reading;
   ASSERT_TRUE(reading.reader.feed("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"));

@@ -16,6 +16,7 @@ ListWatch::ListWatch(ApiClient& client, ResourceType type, Options options, Hand
       type_(std::move(type)),
       options_(std::move(options)),
       handlers_(std::move(handlers)),
+      reflector_(options_.backoff),
       random_(Random(options_.seed).fork(type_.plural)),
       format_(options_.format.value_or(type_.best_format())) {}
 

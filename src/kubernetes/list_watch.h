@@ -24,6 +24,7 @@ class ListWatch {
     Duration watch_time = std::chrono::minutes(5);
     std::optional<WireFormat> format;  // absent: the best the kind has
     std::uint64_t seed = 0;
+    Backoff::Options backoff{};
   };
   struct Handlers {
     std::function<void(const ObjectChange&)> changed;

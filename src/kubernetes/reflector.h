@@ -35,6 +35,8 @@ class Reflector {
     Duration pause{};              // to wait before asking
   };
 
+  explicit Reflector(Backoff::Options backoff = {}) : backoff_(backoff) {}
+
   // `random` spreads retries.
   Request next(Random& random);
 

@@ -34,8 +34,7 @@ def setUpModule():
     unittest.addModuleCleanup(lambda: os.environ.get("EVENKEEL_KUBE_KEEP") or shutil.rmtree(folder, ignore_errors=True))
     plane = ControlPlane(folder)
     unittest.addModuleCleanup(lambda: plane.down())
-    plane = ControlPlane.up(folder, parts=["etcd", "apiserver", "controller-manager"])
-    plane.add_nodes(2)
+    plane = ControlPlane.up(folder, nodes=2, parts=["etcd", "apiserver", "controller-manager"])
     must(201, "POST", "/api/v1/namespaces", {"metadata": {"name": "lab"}})
     wait_until(lambda: plane.api("GET", "/api/v1/namespaces/lab/serviceaccounts/default")[0] == 200, "service account")
 
@@ -75,7 +74,7 @@ def probe(*arguments, config=None, text=""):
                           capture_output=True, timeout=PATIENCE)
     if done.returncode != 0:
         raise AssertionError(f"client_probe {arguments}: {done.returncode}: {done.stderr}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]  # splitlines() knows more than one line break
 
 
 class Follower:
@@ -193,19 +192,24 @@ class ClientTest(unittest.TestCase):
             add_pod(f"old-{index}")
         follower = self.follow("pods", prefix="old")
         self.agrees(follower, "old")
+        # Stopped without a connection: one that was open would have been filled with what happened.
+        plane.stop("apiserver", signal.SIGKILL)
         follower.process.send_signal(signal.SIGSTOP)
+        plane.start("apiserver")
         for index in range(3):
             must(200, "DELETE", f"/api/v1/namespaces/lab/pods/old-{index}?gracePeriodSeconds=0")
         add_pod("old-0")  # the name returns as another object
         add_pod("old-new")
         revision = plane.etcd("/v3/kv/range", {"key": base64.b64encode(b"x").decode()})["header"]["revision"]
         plane.etcd("/v3/kv/compaction", {"revision": revision, "physical": True})
+        # A server remembers in memory what etcd has forgotten: another one.
         plane.stop("apiserver", signal.SIGKILL)
         plane.start("apiserver")
         follower.process.send_signal(signal.SIGCONT)
         self.agrees(follower, "old")
         follower.end()
         self.assertGreaterEqual(follower.counts["lists"], 2, follower.troubles)
+        self.assertTrue([what for what in follower.troubles if "too old resource version" in what], follower.troubles)
 
     def test_binds_once_and_only_the_pod_it_means(self):
         self.addCleanup(remove_pods, "bind")
@@ -290,9 +294,12 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(follower.complaints, [])
 
     def test_reads_a_rotated_token_and_trusts_no_other_ca(self):
-        must(201, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+        rbac = "/apis/rbac.authorization.k8s.io/v1"
+        must(201, "POST", f"{rbac}/clusterroles", {"metadata": {"name": "lab-reader"}, "rules": [
+            {"apiGroups": [""], "resources": ["pods"], "verbs": ["list", "watch"]}]})
+        must(201, "POST", f"{rbac}/clusterrolebindings",
              {"metadata": {"name": "lab-reader"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                                                              "name": "view"},
+                                                              "name": "lab-reader"},
               "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": "lab"}]})
         token = must(201, "POST", "/api/v1/namespaces/lab/serviceaccounts/default/token",
                      {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})["status"]["token"]

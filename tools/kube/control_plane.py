@@ -101,7 +101,7 @@ class ControlPlane:
         self.keys = self.folder / "pki"
         self.logs = self.folder / "log"
         self.state_file = self.folder / "state.json"
-        self.connection = None
+        self.connection, self.children = None, []
         self.state = json.loads(self.state_file.read_text()) if self.state_file.exists() else None
 
     # Up and down.
@@ -137,11 +137,17 @@ class ControlPlane:
         """Stops what up() started, last first. The folder stays."""
         for part in reversed(PARTS):
             self.stop(part)
+        for child in self.children:
+            child.poll()
+        if self.connection:
+            self.connection.close()
+            self.connection = None
 
     def start(self, part):
         command = self.command(part)
         with open(self.logs / f"{part}.log", "ab") as log:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        self.children.append(process)
         self.state["processes"][part] = {"pid": process.pid, "started": started_at(process.pid)}
         self.save()
         wait_until(lambda: self.answers(part) or self.died(part, process), f"{part} does not answer")
@@ -168,10 +174,6 @@ class ControlPlane:
         process = self.state["processes"].get(part)
         if not process:
             return False
-        try:
-            os.waitpid(process["pid"], os.WNOHANG)  # a child of ours would stay as a zombie
-        except ChildProcessError:
-            pass
         return started_at(process["pid"]) == process["started"]
 
     # What runs, and how.
