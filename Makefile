@@ -10,7 +10,7 @@ EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench test golden format clean bootstrap check-format check-layers \
-        test-release test-dev tidy build-release build-dev
+        test-release test-dev tidy build-release build-dev control-plane
 
 build: build-release
 
@@ -47,6 +47,11 @@ build-release build-dev: build-%: bootstrap
 	@$(MAKE) --no-print-directory build/$*/build.ninja
 	@cmake --build --preset $* -j $(JOBS)
 
+# Kubernetes itself, which tests run against: a quarter of an hour the first time, nothing later.
+control-plane: bootstrap
+	@tools/kube/build >/dev/null
+
+test-release: control-plane
 test-release test-dev: test-%: build-%
 	ctest --preset $* -j $(JOBS) --progress
 
