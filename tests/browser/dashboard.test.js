@@ -49,6 +49,7 @@ function startServer(...flags) {
 // A page that fails the test where it complains or talks to anybody but its server.
 async function open(url, { width = 1280, height = 1000, scheme = 'light' } = {}) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(90_000);  // of a machine that builds something else beside
   const complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -76,9 +77,8 @@ const coloursDrawn = (canvas) => canvas.evaluate((element) => {
 const overflows = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
 test('a run is visible while it goes on, and its comparison at the end', async () => {
-  const server = await startServer('--steps', '400', '--step-ms', '50');  // long enough for a slow machine to see it live
+  const server = await startServer('--steps', '300', '--step-ms', '50');  // long enough for a slow machine to see it live
   const { page, complaints } = await open(server.url);
-  page.setDefaultTimeout(90_000);
   try {
     const panels = page.getByRole('region', { name: /^Policy / });
     await panels.nth(2).waitFor();
@@ -107,9 +107,9 @@ test('a run is visible while it goes on, and its comparison at the end', async (
     }
     const learning = page.getByRole('region', { name: 'Learning of greedy' });
     assert.equal(await page.getByRole('region', { name: /^Learning of / }).count(), 1, 'rules learn nothing');
-    assert.match(await learning.textContent(), /from \d+ pods/);
+    assert.match(await learning.textContent(), /from [\d,]+ pods/);
     for (const name of ['reward', 'loss', 'epsilon']) {
-      const curve = learning.getByRole('img', { name: new RegExp(`^${name} over \\d+ pods, now -?[0-9.]+$`) });
+      const curve = learning.getByRole('img', { name: new RegExp(`^${name} over [\\d,]+ pods, now -?[0-9.]+$`) });
       assert.match(await curve.locator('path').getAttribute('d'), /^M[\d.]+ [\d.]+L/, `${name} is drawn`);
     }
     await picture(page, 'running');
