@@ -58,6 +58,7 @@ class DrsTrainer final : public Trainer {
                         {"loss", mean(progress.loss_sum, progress.updates)},
                         {"imbalance", run["imbalance"]},
                         {"imbalance_of_means", run["imbalance_of_means"]}};
+    policy_.begin_world(random);  // what is pending will never be known: nothing of this world is left over
     ++done_;
     if (plan_.validation.worlds > 0 && (done_ % plan_.validation.every == 0 || done_ == plan_.worlds)) {
       const double figure = validate();
