@@ -2,6 +2,7 @@
 # make bench  the speed figures      make format  lay out the sources
 # make train  the shipped model from seeds, interrupted or not: it goes on where it was
 # make papers every figure and table of the papers, as pages in build/papers
+# make test-kubernetes  the Kubernetes client against a control plane built from source
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
@@ -12,7 +13,7 @@ EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
-        test-release test-dev tidy build-release build-dev
+        test-release test-dev test-kubernetes tidy build-release build-dev control-plane
 
 build: build-release
 
@@ -59,8 +60,17 @@ build-release build-dev: build-%: bootstrap
 	@$(MAKE) --no-print-directory build/$*/build.ninja
 	@cmake --build --preset $* -j $(JOBS)
 
+# Kubernetes itself, which tests run against: a quarter of an hour the first time, nothing later.
+control-plane:
+	@tools/bootstrap --go
+	@tools/kube/build >/dev/null
+
 test-release test-dev: test-%: build-%
-	ctest --preset $* -j $(JOBS) --progress
+	ctest --preset $* -j $(JOBS) --progress -LE kubernetes
+
+# The client against a real API server; not part of `make test` yet.
+test-kubernetes: build-release control-plane
+	ctest --preset release -L kubernetes
 
 tidy: build-release
 	@tools/tidy build/release --jobs $(JOBS)

@@ -194,7 +194,7 @@ Status tasks(const BenchSettings& settings, Score& score) {
     double against_kube, against_round_robin;
   };
   for (const Profile& profile :
-       {Profile{"ppo-lrt-random", -45, -25}, Profile{"ppo-lrt-random-light", -22, -40}}) {
+       {Profile{"ppo-lrt-random", -50, -30}, Profile{"ppo-lrt-random-light", -28, -43}}) {
     const auto e = run({profile.scenario,
                         {"kube-default", "round-robin", "fewest-tasks", "fewest-alike", "shortest-first",
                          "shortest-first-known", "clairvoyant"},

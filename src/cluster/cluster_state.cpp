@@ -31,6 +31,7 @@ double percent_per(double whole) {
 void ClusterState::grow(std::size_t nodes) {
   if (nodes <= nodes_.size()) return;
   nodes_.resize(nodes);
+  versions_.resize(nodes);
   NodeColumns& c = columns_;
   for (auto* column : {&c.present, &c.tainted, &c.cordoned}) column->resize(nodes);
   for (auto* column :
@@ -327,7 +328,7 @@ void ClusterState::refresh_load(NodeEntry& entry) {
     columns_.utilization[d][i] = static_cast<float>(std::max(0.0, entry.load.mean.of[d])) * scale;
     columns_.variance[d][i] = static_cast<float>(std::max(0.0, entry.load.variance.of[d])) * scale * scale;
   }
-  ++entry.version;
+  ++versions_[i];
 }
 
 }  // namespace evenkeel

@@ -85,7 +85,7 @@ class ClusterState {
   std::size_t node_count() const { return node_count_; }
   const NodeColumns& columns() const { return columns_; }
   // Grows whenever anything about the node's pods, load or shape changes.
-  std::uint64_t version(NodeId node) const { return nodes_[node.slot].version; }
+  std::uint64_t version(NodeId node) const { return versions_[node.slot]; }
 
   void add_pending(Pod pod);
   void found(Pod pod, NodeId node, const Demand& expected, Time now);
@@ -142,7 +142,6 @@ class ClusterState {
     Time measured = Time::min();
     std::array<TotalSample, kWindowSamples> window;  // a ring, the newest before `next_sample`
     std::uint8_t samples = 0, next_sample = 0;
-    std::uint64_t version = 0;
   };
 
   PodRecord* find(PodId pod) {
@@ -162,6 +161,7 @@ class ClusterState {
   void grow(std::size_t nodes);
 
   std::vector<NodeEntry> nodes_;
+  std::vector<std::uint64_t> versions_;  // apart from the rest: looked at for every node at every decision
   NodeColumns columns_;
   std::vector<PodRecord> pods_;                  // by PodId::slot
   std::vector<std::uint8_t> in_use_;             // likewise

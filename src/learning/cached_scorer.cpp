@@ -105,8 +105,8 @@ void CachedScorer::set_node(std::size_t node, std::span<const float> features) {
   for (std::size_t k = 0; k < width_; ++k) lane[k * kLanes] = share[k];
 }
 
-void CachedScorer::score(std::span<const float> item, std::span<const float> summary,
-                         std::span<float> scores) const {
+void CachedScorer::score(std::span<const float> item, std::span<const float> summary, std::span<float> scores,
+                         std::span<const std::uint8_t> wanted) const {
   EVENKEEL_CHECK(static_cast<int>(item.size()) == shape_.item && scores.size() == nodes_);
   EVENKEEL_CHECK(static_cast<int>(summary.size()) == shape_.summary);
   std::vector<float> common = bias_;
@@ -117,10 +117,17 @@ void CachedScorer::score(std::span<const float> item, std::span<const float> sum
   for (const Layer& layer : rest_) widest = std::max(widest, layer.outputs);
   std::vector<float> in(widest * kLanes), out(widest * kLanes);
   const std::size_t whole = rest_.size() == 1 ? nodes_ / kLanes : 0;
-  if (whole > 0)
-    score_blocks(shares_.data(), common.data(), rest_[0].weights.data(), rest_[0].biases[0], width_, whole,
-                 scores.data());
+  const auto is_wanted = [&](std::size_t block) { return wanted.empty() || wanted[block] != 0; };
+  for (std::size_t from = 0; from < whole;) {  // runs of wanted blocks
+    std::size_t to = from;
+    while (to < whole && is_wanted(to)) ++to;
+    if (to > from)
+      score_blocks(shares_.data() + from * kLanes * width_, common.data(), rest_[0].weights.data(),
+                   rest_[0].biases[0], width_, to - from, scores.data() + from * kLanes);
+    from = to + 1;
+  }
   for (std::size_t begin = whole * kLanes; begin < nodes_; begin += kLanes) {
+    if (!is_wanted(begin / kLanes)) continue;
     first_layer(shares_.data() + begin * width_, common.data(), width_, in.data());
     for (const Layer& layer : rest_) {
       dense_block(layer.weights.data(), layer.biases.data(), layer.inputs, layer.outputs,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,11 +21,17 @@ class CachedScorer {
   void set_node(std::size_t node, std::span<const float> features);
 
   // scores[i] belongs to node i; one per node.
-  void score(std::span<const float> item, std::span<const float> summary, std::span<float> scores) const;
+  void score(std::span<const float> item, std::span<const float> summary, std::span<float> scores) const {
+    score(item, summary, scores, {});
+  }
+  // The same for the blocks of kLanes nodes that are wanted (a byte each; none given: all). What is left out
+  // keeps the score it has.
+  void score(std::span<const float> item, std::span<const float> summary, std::span<float> scores,
+             std::span<const std::uint8_t> wanted) const;
 
- private:
   static constexpr std::size_t kLanes = 16;  // nodes scored side by side
 
+ private:
   struct Layer {
     std::size_t inputs, outputs;
     std::vector<float> weights, biases;  // a run of inputs per output

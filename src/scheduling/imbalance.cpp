@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "base/vector_clones.h"
 
 namespace evenkeel::scheduling {
@@ -70,7 +71,6 @@ void add_deviations(const Term& term, std::size_t from, std::size_t n, float ove
 // The same without roots, which are what a walk over many nodes would mostly be made of. There
 // one pod changes the variance by a small part r of itself, and
 // sqrt(1 + r) = 1 + r/2 - r^2/8 + r^3/16 - 5 r^4/128 to the last digit of single precision.
-constexpr std::size_t kMany = 256;
 constexpr float kSmallPart = 1.0F / 16, kLeastVariance = 1e-20F;
 constexpr std::size_t kBlock = 256;  // stays in the first cache while the dimensions pass by
 
@@ -94,7 +94,7 @@ bool add_near_deviations(const Term& term, std::size_t from, std::size_t n, floa
 }
 
 void add_deviations(std::span<const Term> terms, float over_n, float weight, std::span<float> costs) {
-  const bool many = costs.size() >= kMany;
+  const bool many = costs.size() >= kManyNodes;
   alignas(64) std::array<float, kBlock> before;
   for (std::size_t from = 0; from < costs.size(); from += kBlock) {
     const std::size_t n = std::min(kBlock, costs.size() - from);
@@ -109,7 +109,64 @@ void add_deviations(std::span<const Term> terms, float over_n, float weight, std
   }
 }
 
+constexpr std::size_t kMostMoments = 8;
+
+struct Slopes {
+  std::array<const float*, kMostMoments> values;
+  std::array<float, kMostMoments> slope;  // of each moment's utilisation
+  std::size_t moments;
+  const float* per_unit;
+  float at_zero, own;
+};
+
+EVENKEEL_VECTOR_CLONES
+void add_slopes(const Slopes& term, std::size_t n, float* costs) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    Floats16 sum = Floats16{} + term.at_zero, value, p, cost;
+    for (std::size_t k = 0; k < term.moments; ++k) {
+      load(value, term.values[k] + i);
+      sum += value * term.slope[k];
+    }
+    load(p, term.per_unit + i);
+    load(cost, costs + i);
+    cost += p * (sum + p * term.own);
+    std::memcpy(costs + i, &cost, sizeof(cost));
+  }
+  for (; i < n; ++i) {
+    float sum = term.at_zero;
+    for (std::size_t k = 0; k < term.moments; ++k) sum += term.values[k][i] * term.slope[k];
+    costs[i] += term.per_unit[i] * (sum + term.per_unit[i] * term.own);
+  }
+}
+
 }  // namespace
+
+void add_imbalance_slopes(std::span<const Outlook> moments, const UtilizationField& per_unit,
+                          const Usage& added, float weight, std::span<float> costs) {
+  EVENKEEL_CHECK(moments.size() <= kMostMoments);
+  double constant = 0;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    if (added.of[d] <= 0) continue;  // changes nothing, on whichever node
+    Slopes term{{}, {}, moments.size(), per_unit[d].data(), 0, 0};
+    double at_zero = 0, own = 0;
+    for (std::size_t k = 0; k < moments.size(); ++k) {
+      const Imbalance& before = moments[k].before;
+      const double deviation = std::sqrt(std::max(before.variance[d], 1e-12));
+      const double amount = added.of[d] * moments[k].share;
+      const double slope = static_cast<double>(weight) * amount / (before.nodes * deviation);
+      term.values[k] = moments[k].field[d].data();
+      term.slope[k] = static_cast<float>(slope);
+      at_zero -= slope * before.mean[d];
+      own += slope * amount * (1 - 1 / before.nodes) / 2;
+      constant += static_cast<double>(weight) * deviation;
+    }
+    term.at_zero = static_cast<float>(at_zero);
+    term.own = static_cast<float>(own);
+    add_slopes(term, costs.size(), costs.data());
+  }
+  for (float& cost : costs) cost += static_cast<float>(constant);
+}
 
 double Imbalance::value() const {
   double sum = 0;

@@ -27,4 +27,16 @@ Imbalance imbalance_of(const UtilizationField& field, std::size_t nodes);
 void add_imbalance_after(const UtilizationField& field, const UtilizationField& per_unit,
                          const Imbalance& before, const Usage& added, float weight, std::span<float> costs);
 
+// From this many nodes on one pod changes a standard deviation by so little that its slope tells as much.
+inline constexpr std::size_t kManyNodes = 256;
+
+struct Outlook {
+  UtilizationField field;
+  Imbalance before;
+  double share = 1;  // of what is added that is there by then
+};
+// The same to first order for several moments at once, in one walk: for kManyNodes and more.
+void add_imbalance_slopes(std::span<const Outlook> moments, const UtilizationField& per_unit,
+                          const Usage& added, float weight, std::span<float> costs);
+
 }  // namespace evenkeel::scheduling

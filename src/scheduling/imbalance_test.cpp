@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 
 #include "base/random.h"
@@ -75,6 +77,33 @@ TEST_P(ImbalanceOf, IsForeseenForEveryNode) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Nodes, ImbalanceOf, testing::Values(1, 4, 17, 100, 255, 256, 1000, 5000));
+
+TEST(Imbalance, SlopesOrderManyNodesAsTheExactFormulaDoes) {
+  Random random(9);
+  constexpr std::size_t kNodes = 500;
+  std::array<std::vector<float>, kDimensions> now, later, per_unit;
+  const auto field = [](const std::array<std::vector<float>, kDimensions>& columns) {
+    UtilizationField f;
+    for (std::size_t d = 0; d < kDimensions; ++d) f[d] = columns[d];
+    return f;
+  };
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      now[d].push_back(static_cast<float>(random.between(0.1, 0.6)));
+      later[d].push_back(now[d].back() * 0.5F);
+      per_unit[d].push_back(static_cast<float>(random.between(0.5, 2)));
+    }
+  const Usage added{{0.1, 0.05, 0, 0.02, 0, 0}};
+  const Outlook moments[] = {{field(now), imbalance_of(field(now), kNodes), 1},
+                             {field(later), imbalance_of(field(later), kNodes), 0.5}};
+  std::vector<float> exact(kNodes), slopes(kNodes);
+  for (const Outlook& moment : moments)
+    add_imbalance_after(moment.field, field(per_unit), moment.before, added * moment.share, 1, exact);
+  add_imbalance_slopes(moments, field(per_unit), added, 1, slopes);
+  for (std::size_t i = 0; i < kNodes; ++i) EXPECT_NEAR(slopes[i], exact[i], 1e-5);
+  EXPECT_EQ(std::min_element(slopes.begin(), slopes.end()) - slopes.begin(),
+            std::min_element(exact.begin(), exact.end()) - exact.begin());
+}
 
 }  // namespace
 }  // namespace evenkeel::scheduling

@@ -90,6 +90,10 @@ double Measures::utilization_now() const {
   return present_ > 0 ? total / (present_ * kDimensions) : 0;
 }
 
+double Measures::unserved_now() const {
+  return cpu_wanted_ > 0 ? std::max(0.0, 1 - cpu_given_ / cpu_wanted_) : 0;
+}
+
 void Measures::advance(Time now) {
   if (now <= last_) return;
   const Time from = std::max(last_, from_), to = std::min(now, to_);

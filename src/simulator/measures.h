@@ -46,6 +46,7 @@ class Measures {
   }
   double imbalance_now() const;
   double utilization_now() const;
+  double unserved_now() const;  // share of the CPU wanted that is not given
 
   struct Summary {
     double utilization = 0;

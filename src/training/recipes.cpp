@@ -6,6 +6,7 @@
 #include "base/spelling.h"
 #include "base/yaml_reader.h"
 #include "training/drs_trainer.h"
+#include "training/evenkeel_trainer.h"
 #include "training/ppo_lrt_trainer.h"
 
 namespace evenkeel::training {
@@ -14,6 +15,7 @@ namespace {
 // To add a learner: write its trainer, add its line.
 constexpr std::array kLearners = {
     Learner{"drs", make_drs_trainer},
+    Learner{"evenkeel", make_evenkeel_trainer},
     Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
 

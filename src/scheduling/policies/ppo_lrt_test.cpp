@@ -213,10 +213,13 @@ TEST(PpoLrt, LeavesItToKubeDefaultWhileAReadingIsMissingOrStale) {
   EXPECT_EQ(desk.choose(desk.policy), NodeId{0});
 }
 
-TEST(PpoLrt, LeavesItToKubeDefaultWhereALoadIsNoNumber) {
-  LopsidedDesk desk;
-  desk.cluster.state.set_base_load({1}, load(kNaN, 0), desk.cluster.now);
-  EXPECT_EQ(desk.choose(desk.policy), NodeId{1});
+TEST(PpoLrtState, IsNotBelievedWhereALoadIsNoNumber) {
+  Desk desk;
+  NodeLoads loads = loads_of(desk.cluster.state, {});
+  const auto believed = [&] { return believable(loads, desk.cluster.state, 90s, desk.cluster.now); };
+  EXPECT_TRUE(believed());
+  loads.memory[1] = kNaN;
+  EXPECT_FALSE(believed());
 }
 
 TEST(PpoLrt, LeavesItToKubeDefaultInAClusterOfAnotherSizeAndWithoutAModel) {

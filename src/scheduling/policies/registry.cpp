@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/drs.h"
 #include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/horizon.h"
@@ -85,6 +86,7 @@ constexpr std::array kPolicies = {
           [](SchedulingOptions& o) { o.kube = KubeVersion::v1_36; }},
     Entry{"greedy", make<LeastImbalance>, as_given},
     Entry{"horizon", make<Horizon>, as_given},
+    Entry{"evenkeel", [](const Making& making) { return Evenkeel::make(making.model); }, as_given},
     Entry{"fewest-tasks", make<FewestTasks, 0>, as_given},
     Entry{"fewest-alike", make<FewestTasks, 3>, as_given},
     Entry{"shortest-first", make<ShortestFirst>, hold_back},

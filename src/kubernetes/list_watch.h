@@ -1,0 +1,73 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "kubernetes/client_api.h"
+#include "kubernetes/reflector.h"
+#include "kubernetes/resource_type.h"
+#include "kubernetes/watch_frames.h"
+
+namespace evenkeel::kubernetes {
+
+// Follows one kind of object on a server, for ever: a Reflector with a network. Handlers are called from
+// within the event loop, and must not destroy it.
+class ListWatch {
+ public:
+  struct Options {
+    std::string name_space;  // empty: all
+    std::string field_selector, label_selector;
+    int page_size = 500;
+    // The server ends a watch after this long, up to twice as long by chance.
+    Duration watch_time = std::chrono::minutes(5);
+    std::optional<WireFormat> format;  // absent: the best the kind has
+    std::uint64_t seed = 0;
+    Backoff::Options backoff{};
+  };
+  struct Handlers {
+    std::function<void(const ObjectChange&)> changed;
+    std::function<void()> synced;                     // once, after the first whole list
+    std::function<void(const std::string&)> trouble;  // refusals, lost connections, unreadable objects
+  };
+  struct Counts {
+    std::uint64_t lists = 0, pages = 0, watches = 0, events = 0, bookmarks = 0, damaged = 0;
+  };
+
+  ListWatch(ApiClient& client, ResourceType type, Options options, Handlers handlers);
+  ~ListWatch();
+  ListWatch(const ListWatch&) = delete;
+  ListWatch& operator=(const ListWatch&) = delete;
+
+  void start() { step(); }
+
+  bool synced() const { return reflector_.synced(); }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  void step();
+  void ask(const Reflector::Request& request);
+  void ask_list(const Reflector::Request& request);
+  void ask_watch(const Reflector::Request& request);
+  void read_frames();
+  void refused(const ApiStatus& status);
+  void tell(const std::vector<ObjectChange>& changes);
+  std::string query(const std::string& rest) const;
+
+  ApiClient& client_;
+  ResourceType type_;
+  Options options_;
+  Handlers handlers_;
+  Reflector reflector_;
+  Random random_;
+  WireFormat format_;
+  std::optional<WatchFrames> frames_;
+  Counts counts_;
+  HttpClient::StreamId stream_ = 0;
+  EventLoop::TimerId timer_ = 0;
+  // Answers that come after the end find it expired.
+  std::shared_ptr<ListWatch*> alive_ = std::make_shared<ListWatch*>(this);
+};
+
+}  // namespace evenkeel::kubernetes
