@@ -4,9 +4,9 @@
 #include <array>
 
 #include "base/numbers.h"
-#include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/drs.h"
 #include "scheduling/policies/drs_means.h"
+#include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/ppo_lrt.h"
