@@ -140,7 +140,7 @@ ApiAnswer ApiClient::call_now(ApiRequest request) {
   return *std::move(result);
 }
 
-HttpClient::StreamId ApiClient::stream(ApiRequest request, StreamHandlers handlers) {
+HttpClient::StreamId ApiClient::stream(const ApiRequest& request, StreamHandlers handlers) {
   auto http = http_request(request, watch_accept_header(request.accept));
   if (!http) {
     loop_.post(
@@ -162,7 +162,7 @@ HttpClient::StreamId ApiClient::stream(ApiRequest request, StreamHandlers handle
     if (is_success(streaming->head.status)) return streaming->handlers.body(piece);
     if (streaming->refusal.size() < kMaxRefusal) streaming->refusal += piece;
   };
-  http_handlers.end = [this, streaming](Status outcome) {
+  http_handlers.end = [this, streaming](const Status& outcome) {
     const HttpHead& head = streaming->head;
     if (is_success(head.status)) return streaming->handlers.end();
     if (head.status == 0)

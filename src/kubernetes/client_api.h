@@ -62,7 +62,7 @@ class ApiClient {
     std::function<void(const ApiStatus&)> refused;  // instead of body and end; code 0: no answer
     std::function<void()> end;
   };
-  HttpClient::StreamId stream(ApiRequest request, StreamHandlers handlers);
+  HttpClient::StreamId stream(const ApiRequest& request, StreamHandlers handlers);
   void cancel(HttpClient::StreamId stream) { http_.cancel(stream); }
 
   EventLoop& loop() { return loop_; }

@@ -29,7 +29,7 @@ class HttpClient::Connection {
     exchange_ = std::move(exchange);
     arm_timer();
     if (is_connected_) return write(std::move(bytes));
-    transport_->connect([this, bytes = std::move(bytes)](Status connected) mutable {
+    transport_->connect([this, bytes = std::move(bytes)](const Status& connected) mutable {
       if (!connected) return finish(connected.error());
       is_connected_ = true;
       write(std::move(bytes));
@@ -50,7 +50,7 @@ class HttpClient::Connection {
  private:
   void write(std::string bytes) {
     read();
-    transport_->write(std::move(bytes), [this](Status written) {
+    transport_->write(std::move(bytes), [this](const Status& written) {
       if (!written) finish(written.error());
     });
   }
@@ -183,7 +183,7 @@ void HttpClient::start(Connection& connection, Waiting waiting) {
   connection.perform(serialized(call->asked.request), std::move(exchange));
 }
 
-HttpClient::StreamId HttpClient::stream(HttpRequest request, StreamHandlers handlers) {
+HttpClient::StreamId HttpClient::stream(const HttpRequest& request, StreamHandlers handlers) {
   const auto id = ++last_id_;
   auto& place = streams_[id];
   place = std::make_unique<Connection>(*this, id, transports_->make());

@@ -52,7 +52,7 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   void send(HttpRequest request, Done done);
-  StreamId stream(HttpRequest request, StreamHandlers handlers);
+  StreamId stream(const HttpRequest& request, StreamHandlers handlers);
   void cancel(StreamId stream);
 
   std::size_t connections() const { return connections_.size(); }

@@ -125,23 +125,21 @@ class ChannelTransport final : public Transport {
   using Shared = std::shared_ptr<Channel<Stream>>;
 
   static void connect_to(const Shared& channel, const tcp::resolver::results_type& found, Done done) {
-    asio::async_connect(
-        channel->socket(), found,
-        [channel, done = std::move(done)](const error_code& error, const tcp::endpoint&) mutable {
-          if (channel->closed) return;
-          if (error) return done(channel->failed("cannot connect", error));
-          notice_dead_peers(channel->socket());
-          shake_hands(channel, std::move(done));
-        });
+    asio::async_connect(channel->socket(), found,
+                        [channel, done = std::move(done)](const error_code& error, const tcp::endpoint&) {
+                          if (channel->closed) return;
+                          if (error) return done(channel->failed("cannot connect", error));
+                          notice_dead_peers(channel->socket());
+                          shake_hands(channel, done);
+                        });
   }
 
-  static void shake_hands(const Shared& channel, Done done) {
+  static void shake_hands(const Shared& channel, const Done& done) {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      channel->stream.async_handshake(
-          TlsStream::client, [channel, done = std::move(done)](const error_code& error) {
-            if (channel->closed) return;
-            done(error ? Status(channel->failed("no TLS connection", error)) : Status());
-          });
+      channel->stream.async_handshake(TlsStream::client, [channel, done](const error_code& error) {
+        if (channel->closed) return;
+        done(error ? Status(channel->failed("no TLS connection", error)) : Status());
+      });
     } else {
       done({});
     }

@@ -39,9 +39,9 @@ std::string directory_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-std::string value_or(const Environment& environment, const std::string& name, std::string fallback) {
+std::string value_or(const Environment& environment, const std::string& name, const std::string& fallback) {
   const auto found = environment.find(name);
-  return found == environment.end() || found->second.empty() ? std::move(fallback) : found->second;
+  return found == environment.end() || found->second.empty() ? fallback : found->second;
 }
 
 std::vector<std::string> split_paths(std::string_view list) {

@@ -28,7 +28,8 @@ ListWatch::~ListWatch() {
 void ListWatch::step() {
   Reflector::Request request = reflector_.next(random_);
   if (request.pause <= Duration::zero()) return ask(request);
-  timer_ = client_.loop().call_after(request.pause, [this, request = std::move(request)] { ask(request); });
+  const Duration pause = request.pause;
+  timer_ = client_.loop().call_after(pause, [this, request = std::move(request)] { ask(request); });
 }
 
 void ListWatch::ask(const Reflector::Request& request) {

@@ -26,6 +26,13 @@ struct HoldBack {
   double memory_ceiling = 0.9;  // of the node, by expected use
 };
 
+// Order by run time and hold-back for those that ask for it alone: pods with this label set to this value. Of
+// equal priority the others go first, in order of arrival, and are never held back.
+struct OrderOptIn {
+  bool on = false;  // off: the policy's order is everybody's
+  std::string label = "evenkeel.io/order", value = "shortest-first";
+};
+
 struct MoveBudget {
   double per_hour = 0;                           // 0: never move
   double per_day = 0;                            // 0: ten times per_hour
@@ -41,6 +48,7 @@ struct SchedulingOptions {
   QueueOrder order = QueueOrder::arrival;
   CountByUse by_use;
   HoldBack hold_back;
+  OrderOptIn order_opt_in;
   MoveBudget moves;
   bool frozen = false;  // learned policies neither learn on nor explore
   Duration horizon{std::chrono::seconds{60}};

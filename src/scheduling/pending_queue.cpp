@@ -4,7 +4,7 @@ namespace evenkeel::scheduling {
 
 void PendingQueue::push(const QueuedPod& pod) {
   ++size_;
-  if (order_ == QueueOrder::arrival) {
+  if (goes_by_arrival(pod)) {
     by_arrival_.push(pod);
     return;
   }
@@ -20,15 +20,25 @@ void PendingQueue::push(const QueuedPod& pod) {
 }
 
 std::optional<QueuedPod> PendingQueue::pop(Time now, const RunTime& run_time) {
-  if (order_ == QueueOrder::shortest_first) return pop_shortest(now, run_time);
-  if (by_arrival_.empty()) return std::nullopt;
-  const QueuedPod first = by_arrival_.top();
-  by_arrival_.pop();
+  Lane* const lane = order_ == QueueOrder::shortest_first ? shortest_lane(now, run_time) : nullptr;
+  const auto goes_first = [&](const QueuedPod& pod, const QueuedPod& in_lane) {
+    if (pod.priority != in_lane.priority) return pod.priority > in_lane.priority;
+    return now - in_lane.arrived <= longest_wait_;  // nobody waits for others for ever
+  };
+  if (!by_arrival_.empty() && (!lane || goes_first(by_arrival_.top(), lane->pods.front()))) {
+    const QueuedPod first = by_arrival_.top();
+    by_arrival_.pop();
+    --size_;
+    return first;
+  }
+  if (!lane) return std::nullopt;
+  const QueuedPod first = lane->pods.front();
+  lane->pods.pop_front();
   --size_;
   return first;
 }
 
-std::optional<QueuedPod> PendingQueue::pop_shortest(Time now, const RunTime& run_time) {
+PendingQueue::Lane* PendingQueue::shortest_lane(Time now, const RunTime& run_time) {
   Lane* best = nullptr;
   double best_time = 0;
   for (Lane& lane : lanes_) {
@@ -44,16 +54,12 @@ std::optional<QueuedPod> PendingQueue::pop_shortest(Time now, const RunTime& run
     best = &lane;
     best_time = time;
   }
-  if (!best) return std::nullopt;
-  const QueuedPod first = best->pods.front();
-  best->pods.pop_front();
-  --size_;
-  return first;
+  return best;
 }
 
 void PendingQueue::hold(const QueuedPod& pod) {
   holding_ = true;
-  if (order_ == QueueOrder::arrival) {
+  if (goes_by_arrival(pod)) {
     held_.push_back(pod);
     return;
   }

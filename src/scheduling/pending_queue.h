@@ -18,10 +18,12 @@ struct QueuedPod {
   std::uint64_t sequence = 0;  // order of first arrival, kept through every retry
   WorkloadId workload;
   Time arrived{};
+  bool by_run_time = true;  // shortest-first: false for those that did not ask for it
 };
 
 // Pods that deserve a look now. Higher priority first; within a priority by arrival, or
-// by expected run time, shortest first, with those that waited too long in front.
+// by expected run time, shortest first, with those that waited too long in front; where only
+// some go by run time, the others go before them.
 // Entries are not removed when a pod vanishes: whoever pops asks whether it still waits.
 class PendingQueue {
  public:
@@ -50,7 +52,10 @@ class PendingQueue {
     bool held = false;
   };
 
-  std::optional<QueuedPod> pop_shortest(Time now, const RunTime& run_time);
+  bool goes_by_arrival(const QueuedPod& pod) const {
+    return order_ == QueueOrder::arrival || !pod.by_run_time;
+  }
+  Lane* shortest_lane(Time now, const RunTime& run_time);
 
   QueueOrder order_;
   Duration longest_wait_;

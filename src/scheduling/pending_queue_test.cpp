@@ -35,6 +35,25 @@ TEST(PendingQueue, GoesByPriorityThenByArrival) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(PendingQueue, TakesThoseThatDidNotAskForTheOrderFirst) {
+  PendingQueue queue(QueueOrder::shortest_first, 30min);
+  QueuedPod plain = pod(3), urgent = pod(4, 7, {2});
+  plain.by_run_time = false;
+  for (const QueuedPod& p : {pod(1, 0, {0}), pod(2, 0, {1}), plain, urgent}) queue.push(p);
+  EXPECT_EQ(drain(queue, {{1, 60}, {2, 5}, {4, 90}}), "4 3 2 1 ");
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(PendingQueue, LetsNobodyWaitForOthersLongerThanTheLongestWait) {
+  PendingQueue queue(QueueOrder::shortest_first, 30min);
+  const Time now = Time{} + 2h;
+  QueuedPod plain = pod(2, 0, {}, now);
+  plain.by_run_time = false;
+  queue.push(plain);
+  queue.push(pod(1, 0, {0}, now - 31min));
+  EXPECT_EQ(drain(queue, {{1, 60}}, now), "1 2 ");
+}
+
 TEST(PendingQueue, GivesARetriedPodItsOldPlaceBack) {
   for (const QueueOrder order : {QueueOrder::arrival, QueueOrder::shortest_first}) {
     PendingQueue queue(order, 30min);

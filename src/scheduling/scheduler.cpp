@@ -88,7 +88,10 @@ void Scheduler::pod_added(const Pod& pod, Time now) {
   history_.observe_pod(pod);
   cluster_.add_pending(pod);
   ++waiting_;
-  const QueuedPod queued{pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now};
+  const OrderOptIn& asked = options_.order_opt_in;
+  const std::string* label = asked.on ? pod.shape->labels.find(asked.label) : nullptr;
+  const bool by_run_time = !asked.on || (label && *label == asked.value);
+  const QueuedPod queued{pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now, by_run_time};
   per_pod(pod.id) = {0, queued};
   if (pod.spec().scheduling_gates.empty()) queue_.push(queued);
 }

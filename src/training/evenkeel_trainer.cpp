@@ -76,10 +76,10 @@ class EvenkeelTrainer final : public Trainer {
     for (const Experiment& experiment : experiments_)
       model.training_worlds.push_back(experiment.scenario.name + " with seeds from " +
                                       std::to_string(first_world()) + " on");
-    model.training_worlds.push_back("random worlds from seed " + std::to_string(first_world()) + " on, " +
-                                    std::to_string(done_ * plan_.worlds) + " of them, at most " +
-                                    std::to_string(plan_.world.most_nodes) + " nodes");
+    model.training_worlds.push_back("random worlds with seeds from " + std::to_string(first_world()) +
+                                    " on, at most " + std::to_string(plan_.world.most_nodes) + " nodes");
     model.figures = {{"rounds", static_cast<double>(done_)},
+                     {"worlds", static_cast<double>(done_ * plan_.worlds)},
                      {"saved_by_horizon", -averages_[0]},
                      {"saved", -averages_[1]},
                      {"saved_by_hindsight", -averages_[2]}};

@@ -13,6 +13,7 @@ namespace {
 
 constexpr float kReach = 2;  // in the network's units
 constexpr std::size_t kAsked = 64;
+constexpr double kVagueLife = 0.25;  // spread of the logarithm of its life
 constexpr float kOutOfReach = std::numeric_limits<float>::lowest();
 constexpr std::size_t kLanes = learning::CachedScorer::kLanes;
 
@@ -50,6 +51,13 @@ float about_the_best(std::span<const float> scores, std::span<const std::uint8_t
   const auto at = sample.begin() + static_cast<std::ptrdiff_t>(reach_it);
   std::nth_element(sample.begin(), at, sample.end(), std::greater<>());
   return *at;
+}
+
+// What was learnt counts as far as the pod's life can be told: fully where it is known to the percent, not at
+// all where it may as well be half or twice as long, or nobody has seen one end.
+float trust_in(const prediction::Lifetime& life) {
+  if (life.endless) return 0;
+  return static_cast<float>(std::clamp(1 - life.log_spread / kVagueLife, 0.0, 1.0));
 }
 
 }  // namespace
@@ -95,7 +103,8 @@ void Evenkeel::rate(const PlacementRequest& request) {
   scores_.resize(nodes);
   scale(base.data(), unit, nodes, scores_.data());
   learned_.assign(nodes, 0.0F);
-  if (request.history.lifetime(request.pod).endless) return;
+  const float trust = trust_in(request.history.lifetime(request.pod));
+  if (trust <= 0) return;
 
   // Nodes that horizon finds far worse than its best stay behind, unasked.
   const float reach = std::max(highest_score(scores_.data(), request.feasible.data(), nodes) - kReach,
@@ -103,6 +112,7 @@ void Evenkeel::rate(const PlacementRequest& request) {
   wanted_.resize((nodes + kLanes - 1) / kLanes);
   mark_blocks(scores_.data(), nodes, reach, wanted_.data());
   scorer_.score(item, summary, learned_, wanted_);
+  scale(learned_.data(), trust, nodes, learned_.data());
   add_within(learned_.data(), reach, nodes, scores_.data());
 }
 

@@ -101,6 +101,20 @@ TEST(Evenkeel, LeavesWhatRunsForEverToHorizon) {
   EXPECT_EQ(choice(fond_of_load, cluster, endless, demand), choice(horizon, cluster, endless, demand));
 }
 
+TEST(Evenkeel, LeavesAPodWhoseLifeIsAnyonesGuessToHorizon) {
+  TestCluster cluster = two_nodes();
+  constexpr WorkloadId kVague{8};
+  for (int i = 0; i < 25; ++i) {
+    cluster.history.observe_end(pod_with(spec_asking(100, 1), kVague), 30s);
+    cluster.history.observe_end(pod_with(spec_asking(100, 1), kVague), 120s);
+  }
+  const Demand demand = uses(Usage{{0.02, 1e7, 0, 0, 0, 0}});
+  const Pod pod = pod_with(spec_asking(100, 1), kVague);
+  Evenkeel fond_of_load(leaning(50));
+  Horizon horizon;
+  EXPECT_EQ(choice(fond_of_load, cluster, pod, demand), choice(horizon, cluster, pod, demand));
+}
+
 TEST(Evenkeel, DecidesByKubeDefaultWithoutFreshMetrics) {
   TestCluster cluster(3);
   cluster.add_running({0}, shape_asking(1000, 1, kBatch));

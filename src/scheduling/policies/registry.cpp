@@ -9,6 +9,7 @@
 #include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/opt_in_order.h"
 #include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
 #include "scheduling/policies/tasks.h"
@@ -114,7 +115,11 @@ Status apply_switch(std::string_view text, SchedulingOptions& options) {
       return invalid("policy switch '+" + std::string(text) + "': expected a number of 0 or more after '='");
     value = *given;
   }
-  if (text == "frozen") {
+  if (text == "order") {
+    options.order = QueueOrder::shortest_first;
+    options.hold_back.on = true;
+    options.order_opt_in.on = true;
+  } else if (text == "frozen") {
     options.frozen = true;
   } else if (name == "moves") {
     options.moves.per_hour = value;
@@ -123,7 +128,7 @@ Status apply_switch(std::string_view text, SchedulingOptions& options) {
     options.by_use.risk = value;
   } else {
     return invalid("policy switch '+" + std::string(name) +
-                   "' is unknown; there are +moves[=N], +by-use[=R] and +frozen");
+                   "' is unknown; there are +moves[=N], +by-use[=R], +order and +frozen");
   }
   return {};
 }
@@ -165,7 +170,9 @@ Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions optio
     const auto model = models.find(name);
     Made made = entry.make({name, model == models.end() ? nullptr : model->second.get(), options});
     if (!made) return made.error();
-    return PolicySetup{std::string(spec), std::move(*made), options};
+    std::unique_ptr<PlacementPolicy> policy = std::move(*made);
+    if (options.order_opt_in.on) policy = std::make_unique<OptInOrder>(std::move(policy));
+    return PolicySetup{std::string(spec), std::move(policy), options};
   }
   std::string known;
   for (const Entry& entry : kPolicies) known += (known.empty() ? "" : ", ") + std::string(entry.name);

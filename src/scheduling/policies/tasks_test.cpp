@@ -113,6 +113,42 @@ TEST(ShortestFirst, KeepsMemoryBelowACeilingExceptOnAnEmptyNode) {
   EXPECT_FALSE(policy.choose(cluster.question(pod, demand), random));
 }
 
+Pod labelled(WorkloadId workload, Labels labels, Time created) {
+  return {{1, 1},
+          "labelled",
+          std::make_shared<const PodTemplate>("default", std::move(labels), std::vector<OwnerReference>{},
+                                              workload, task(workload)->spec),
+          created,
+          PodPhase::pending};
+}
+
+TEST(OptInOrder, HoldsBackThoseAloneThatAskForIt) {
+  TestCluster cluster = two_cores();
+  for (int i = 0; i < 2; ++i) cluster.add_running({0}, task(kLong), {}, 20);
+  const Result<PolicySetup> setup = set_up_policy("kube-default+order", cluster.options);
+  ASSERT_TRUE(setup);
+  cluster.options = setup->options;
+  Random random(1);
+  Labels asks;
+  asks.set("evenkeel.io/order", "shortest-first");
+  const Pod one = labelled(kLong, asks, cluster.now), other = labelled(kLong, {}, cluster.now);
+  EXPECT_FALSE(setup->policy->choose(cluster.question(one), random));
+  EXPECT_TRUE(setup->policy->choose(cluster.question(other), random));
+}
+
+TEST(OptInOrder, HoldsNobodyBackForEver) {
+  TestCluster cluster = two_cores();
+  for (int i = 0; i < 2; ++i) cluster.add_running({0}, task(kLong), {}, 20);
+  const Result<PolicySetup> setup = set_up_policy("kube-default+order", cluster.options);
+  ASSERT_TRUE(setup);
+  cluster.options = setup->options;
+  Random random(1);
+  Labels asks;
+  asks.set("evenkeel.io/order", "shortest-first");
+  const Pod waited = labelled(kLong, asks, cluster.now - cluster.options.longest_wait - 1s);
+  EXPECT_TRUE(setup->policy->choose(cluster.question(waited), random));
+}
+
 TEST(RunEstimates, GrowWithTheTimeAnUnknownKindHasRun) {
   TestCluster cluster(1);
   const Pod pod = task_of(kUnknown);
