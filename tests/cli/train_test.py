@@ -252,7 +252,44 @@ class Model(InAFolder):
                             json.loads(nothing.stdout)["policies"]["drs"]["imbalance"]["values"])
 
 
+class EveryLearner(InAFolder):
+    # Short trainings by the recipes built in: what is set, so that one takes seconds.
+    SHORT = {
+        "drs": ["worlds=12", "validation.every=6", "validation.worlds=1", "epsilon.worlds=6"],
+        "drs-means": ["generations=4", "pairs=2", "worlds=1", "validation.worlds=1", "validation.every=2"],
+        "ppo-lrt-nginx": ["episodes=24"],
+        "evenkeel": ["rounds=4", "worlds=4", "lessons=20", "passes=1", "improve_every=2"],
+    }
+
+    def test_killed_at_any_moment_ends_in_the_same_bytes(self):
+        for recipe, settings in self.SHORT.items():
+            with self.subTest(recipe):
+                train = ["train", "--recipe", recipe, "--seed", "5", *(part for each in settings for part in ("--set", each))]
+                whole, killed, checkpoint = (self.path(f"{recipe}-{name}") for name in ("whole.ekm", "killed.ekm", "checkpoint"))
+                done = self.run_fixture(*train, "--out", whole, program=BINARY)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                train += ["--out", killed, "--checkpoint", checkpoint, "--checkpoint-every", "1"]
+                process = subprocess.Popen([BINARY, *train], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                while not os.path.exists(checkpoint) and process.poll() is None:
+                    time.sleep(0.005)
+                process.kill()  # where it had ended already, resuming has nothing left to do
+                process.wait()
+                done = self.run_fixture(*train, "--resume", program=BINARY)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("going on from", done.stderr)
+                self.assertEqual(pathlib.Path(killed).read_bytes(), pathlib.Path(whole).read_bytes())
+
+
 class Papers(InAFolder):
+    def test_are_pages_and_figures_of_every_table_there_is(self):
+        done = self.run_fixture("papers", "--all", "--quick", "--out-dir", self.path("papers"), program=BINARY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pages = sorted((self.folder / "papers").glob("*.html"))
+        self.assertGreaterEqual(len(pages), 15)
+        for page in pages:
+            self.assertIn("<table>", page.read_text(), page.name)
+            self.assertTrue(json.loads(page.with_suffix(".json").read_text())["results"], page.name)
+
     def test_are_listed_and_an_unknown_one_is_named(self):
         done = self.run_fixture("papers", program=BINARY)
         self.assertEqual(done.returncode, 0, done.stderr)
