@@ -19,7 +19,10 @@ class HttpClient::Connection {
 
   Connection(HttpClient& client, std::uint64_t number, std::unique_ptr<Transport> transport)
       : id(number), client_(client), transport_(std::move(transport)) {}
-  ~Connection() { client_.loop_.cancel(timer_); }
+  // A closed one may outlive the client, until the loop comes round to it: it touches nothing of it.
+  ~Connection() {
+    if (!is_closed_) client_.loop_.cancel(timer_);
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -39,6 +42,7 @@ class HttpClient::Connection {
   void close() {
     client_.loop_.cancel(timer_);
     transport_->close();
+    is_closed_ = true;
     is_usable_ = false;
   }
 
@@ -106,6 +110,7 @@ class HttpClient::Connection {
   Exchange exchange_;
   EventLoop::TimerId timer_ = 0;
   bool is_connected_ = false, is_busy_ = false, is_reading_ = false, is_usable_ = true;
+  bool is_closed_ = false;
   std::uint64_t finished_ = 0;
 };
 
