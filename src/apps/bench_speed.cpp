@@ -33,7 +33,7 @@ double seconds_since(Clock::time_point from) {
 class StandingCluster {
  public:
   StandingCluster(std::size_t nodes, scheduling::SchedulingOptions options)
-      : scheduler_(options), random_(7) {
+      : scheduler_(std::move(options)), random_(7) {
     for (std::uint32_t i = 0; i < nodes; ++i) scheduler_.observe(NodeAdded{make_node(i)}, now_);
     for (std::uint32_t w = 0; w < kWorkloads; ++w) shapes_.push_back(make_shape(w));
     for (std::size_t i = 0; i < nodes * 10; ++i) {

@@ -1,6 +1,7 @@
 #include "scheduling/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -26,7 +27,9 @@ Duration backoff(std::uint32_t attempts) {
 }  // namespace
 
 Scheduler::Scheduler(SchedulingOptions options)
-    : options_(options), queue_(options.order, options.longest_wait), rebalancer_(options.moves) {}
+    : options_(std::move(options)),
+      queue_(options_.order, options_.longest_wait),
+      rebalancer_(options_.moves) {}
 
 void Scheduler::observe(const ClusterEvent& event, Time now) {
   std::visit(Match{
