@@ -91,7 +91,9 @@ void add_evaluate(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path")
       ->required();
-  command->add_option("--policies", arguments->policies, "Comma-separated; switches: +moves[=N], +by-use[=R], +order, +frozen")
+  command
+      ->add_option("--policies", arguments->policies,
+                   "Comma-separated; switches: +moves[=N], +by-use[=R], +order, +frozen")
       ->delimiter(',');
   command
       ->add_option(
