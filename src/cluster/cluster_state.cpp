@@ -170,6 +170,20 @@ void ClusterState::remove_pod(PodId pod) {
   --pod_count_;
 }
 
+void ClusterState::update_pod(const Pod& pod) {
+  PodRecord* record = find(pod.id);
+  if (!record) return;
+  const PodRecord before = *record;
+  take(*record);
+  record->pod = pod;
+  if (before.place == PodPlace::pending) return;
+  put(*record, before.node, before.expected, before.since);
+  record->place = before.place;
+  record->started = before.started;
+  record->samples = before.samples;
+  record->sampled = before.sampled;
+}
+
 void ClusterState::put(PodRecord& record, NodeId node, const Demand& expected, Time now) {
   grow(node.slot + std::size_t{1});  // a pod may be reported before its node
   NodeEntry& entry = nodes_[node.slot];

@@ -9,6 +9,7 @@
 #include "base/column.h"
 #include "base/time.h"
 #include "cluster/node.h"
+#include "cluster/object_store.h"
 #include "cluster/pod.h"
 #include "cluster/world.h"
 
@@ -96,6 +97,13 @@ class ClusterState {
   const PodRecord* pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
   std::size_t pod_count() const { return pod_count_; }
 
+  // What the pod is changed, where it is did not; unknown pods are ignored.
+  void update_pod(const Pod& pod);
+
+  void set_object(const ClusterObject& object) { objects_.set(object); }
+  void remove_object(const ClusterObject& object) { objects_.remove(object); }
+  const ObjectStore& objects() const { return objects_; }
+
   void mark_started(PodId pod, Time now);
   void set_expected(PodId pod, const Demand& expected);
   PodRecord* add_sample(PodId pod, const Usage& usage, Time measured);  // null: not placed, not counted
@@ -155,6 +163,7 @@ class ClusterState {
   std::vector<std::uint8_t> in_use_;             // likewise
   std::vector<std::vector<Replicas>> replicas_;  // by WorkloadId::slot
   std::vector<std::string> zones_;               // zones_[i] is number i + 1
+  ObjectStore objects_;
   std::size_t node_count_ = 0, pod_count_ = 0;
   Time last_measured_ = Time::min();
 };

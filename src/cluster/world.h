@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "cluster/node.h"
+#include "cluster/objects.h"
 #include "cluster/pod.h"
 
 namespace evenkeel {
@@ -28,6 +29,10 @@ struct PodAdded {
 struct PodFound {
   Pod pod;
   NodeId node;
+};
+// A pod's labels, gates, priority, nomination or end in sight changed; where it runs did not.
+struct PodUpdated {
+  Pod pod;
 };
 struct PodBound {
   PodId pod;
@@ -62,8 +67,17 @@ struct WorkloadSample {
   Time measured{};
   Usage usage;
 };
-using ClusterEvent = std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound,
-                                  PodStarted, PodGone, BindFailed, UsageReported, WorkloadSample>;
+// A volume, claim, namespace, budget, … is there now, or looks different.
+struct ObjectSet {
+  ClusterObject object;
+};
+// Its kind and name count, nothing else.
+struct ObjectGone {
+  ClusterObject object;
+};
+using ClusterEvent =
+    std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound, PodStarted, PodGone,
+                 BindFailed, UsageReported, WorkloadSample, PodUpdated, ObjectSet, ObjectGone>;
 
 // Decisions, out.
 struct BindPod {

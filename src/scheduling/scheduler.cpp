@@ -74,6 +74,9 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                  },
                  [&](const UsageReported& e) { usage_reported(e, now); },
                  [&](const WorkloadSample& e) { history_.observe_sample(e.workload, e.usage, e.measured); },
+                 [&](const PodUpdated& e) { cluster_.update_pod(e.pod); },
+                 [&](const ObjectSet& e) { cluster_.set_object(e.object); },
+                 [&](const ObjectGone& e) { cluster_.remove_object(e.object); },
              },
              event);
 }

@@ -167,7 +167,7 @@ TEST(Scheduler, LooksAtParkedPodsNowAndThenWhateverHappens) {
 TEST(Scheduler, LeavesAPodPendingWhoseWishesItDoesNotHonour) {
   Desk desk(1);
   PodSpec spec = spec_asking(100, 0);
-  spec.volume_claims = {"data"};
+  spec.volumes = {{"data", VolumeKind::claim, "data", false, "", {}}};
   const PodId pod = desk.add(spec);
   EXPECT_EQ(desk.complaint(),
             "the pod uses persistent volume claims, which is not honoured here: left pending, not guessed");

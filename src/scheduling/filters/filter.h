@@ -46,7 +46,6 @@ std::string_view unsupported_feature(const PodSpec& spec);
 
 // Shared by filter and scorer.
 bool tolerates(std::span<const Toleration> tolerations, const Taint& taint);
-bool term_matches(const NodeSelectorTerm& term, const Node& node);
 bool selects(const PodSpec& spec, const Node& node);  // nodeSelector and required node affinity
 
 extern const Filter kNodeUnschedulable, kNodeName, kTaintToleration, kNodeAffinity, kNodePorts, kResourceFit,

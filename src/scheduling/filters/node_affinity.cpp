@@ -4,23 +4,13 @@
 
 namespace evenkeel::scheduling {
 
-bool term_matches(const NodeSelectorTerm& term, const Node& node) {
-  if (term.expressions.empty() && term.fields.empty()) return false;
-  const auto holds = [&](const SelectorRequirement& r) { return matches(r, node.labels); };
-  if (!std::all_of(term.expressions.begin(), term.expressions.end(), holds)) return false;
-  const Labels fields{{"metadata.name", node.name}};
-  return std::all_of(term.fields.begin(), term.fields.end(),
-                     [&](const SelectorRequirement& r) { return matches(r, fields); });
-}
-
 bool selects(const PodSpec& spec, const Node& node) {
   for (const Label& wanted : spec.node_selector.all()) {
     const std::string* found = node.labels.find(wanted.key);
     if (!found || *found != wanted.value) return false;
   }
   if (!spec.node_affinity.required) return true;
-  const auto& terms = *spec.node_affinity.required;
-  return std::any_of(terms.begin(), terms.end(), [&](const auto& term) { return term_matches(term, node); });
+  return any_term_matches(*spec.node_affinity.required, node);
 }
 
 namespace {

@@ -45,7 +45,9 @@ std::string_view unsupported_feature(const PodSpec& spec) {
   if (!spec.pod_anti_affinity.required.empty()) return "required pod anti-affinity";
   for (const TopologySpreadConstraint& constraint : spec.spread)
     if (constraint.do_not_schedule) return "topologySpreadConstraints with DoNotSchedule";
-  if (!spec.volume_claims.empty()) return "persistent volume claims";
+  for (const PodVolume& volume : spec.volumes)
+    if (volume.kind == VolumeKind::claim || volume.kind == VolumeKind::ephemeral)
+      return "persistent volume claims";
   if (!spec.resource_claims.empty()) return "dynamic resource claims";
   return {};
 }

@@ -64,7 +64,8 @@ TEST(UnsupportedFeature, IsNamedAndNeverGuessed) {
   EXPECT_EQ(with([](PodSpec& s) { s.pod_affinity.required = {{}}; }), "required pod affinity");
   EXPECT_EQ(with([](PodSpec& s) { s.pod_anti_affinity.required = {{}}; }), "required pod anti-affinity");
   EXPECT_EQ(with([](PodSpec& s) { s.spread = {{}}; }), "topologySpreadConstraints with DoNotSchedule");
-  EXPECT_EQ(with([](PodSpec& s) { s.volume_claims = {"data"}; }), "persistent volume claims");
+  EXPECT_EQ(with([](PodSpec& s) { s.volumes = {{"data", VolumeKind::claim, "data", false, "", {}}}; }),
+            "persistent volume claims");
   EXPECT_EQ(with([](PodSpec& s) { s.resource_claims = {"gpu"}; }), "dynamic resource claims");
 }
 
