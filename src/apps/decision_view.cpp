@@ -48,6 +48,11 @@ Json json_value(const PlacedPod& placed, const ClusterState& cluster) {
       weights[sheet.terms[term]] = number(sheet.weights[term], true);
   }
   value["preempts"] = Json::array();
+  if (decision.preemption) {
+    for (const PodId victim : decision.preemption->pods)
+      value["preempts"].push_back(cluster.pod(victim)->pod.full_name());
+    value["nominated"] = name(decision.preemption->node);
+  }
   value["unschedulable"] = decision.unschedulable.empty() ? Json(nullptr) : Json(decision.unschedulable);
   return value;
 }
@@ -154,6 +159,11 @@ std::string account_of(const PlacedPod& placed, const ClusterState& cluster, rep
   out += decision.node ? "goes to " + cluster.node(*decision.node).name + " (" + placed.policy + ")"
                        : "stays pending: " + decision.unschedulable;
   out += "\n";
+  if (decision.preemption) {
+    out += "it would fit on " + cluster.node(decision.preemption->node).name + " without";
+    for (const PodId victim : decision.preemption->pods) out += " " + cluster.pod(victim)->pod.full_name();
+    out += "\n";
+  }
   if (!decision.scores.rows.empty()) out += "\n" + render_text_table(score_table(placed, cluster), style);
   if (!decision.rejected.empty()) out += "\n" + render_text_table(rejection_table(placed, cluster), style);
   return out;

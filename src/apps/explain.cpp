@@ -6,14 +6,13 @@
 
 #include "apps/command.h"
 #include "apps/place.h"
-#include "scheduling/policies/registry.h"
 
 namespace evenkeel::apps {
 namespace {
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string pod, output = "table";
+  std::string configuration, pod, output = "table";
   PlaceOptions options;
   bool json = false;
 };
@@ -23,7 +22,9 @@ int fail(const Error& error) {
   return error.kind == Error::Kind::unavailable ? kFailed : kBadInput;
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments arguments) {
+  if (const Status read = read_configuration(arguments.configuration, arguments.options); !read)
+    return fail(read.error());
   Result<OfflineCluster> cluster = load_cluster(arguments.files);
   if (!cluster) return fail(cluster.error());
   const bool with_namespace = arguments.pod.find('/') != std::string::npos;
@@ -31,7 +32,7 @@ int run(const Arguments& arguments) {
   const PodId* pod = cluster->find(name);
   if (!pod)
     return fail(not_found("--pod " + arguments.pod + ": no pod that waits or runs is called " + name));
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(arguments.options.policy, {});
+  Result<scheduling::PolicySetup> setup = set_up(arguments.options, cluster->pod(*pod).spec().scheduler_name);
   if (!setup) return fail(setup.error());
 
   // Of a pod that has its node: what the choice would be had it to be made again, by the cluster without it.
@@ -64,6 +65,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_option("--pod", arguments->pod, "NAMESPACE/NAME, or NAME in default")->required();
   command->add_option("--policy", arguments->options.policy, "Who decides (kube-default)");
+  command->add_option("--config", arguments->configuration, "A KubeSchedulerConfiguration");
   command->add_option("-o,--output", arguments->output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   command->add_flag("--json", arguments->json, "The same as -o json");

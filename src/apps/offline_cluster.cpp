@@ -99,6 +99,8 @@ Status OfflineCluster::add_pods(std::vector<ApiObject>& objects) {
     history_.observe_pod(pod);
     if (node.empty()) {
       waiting_.push_back(pod.id);
+      if (const auto promised = nodes_.find(pod.nominated_node); promised != nodes_.end())
+        nominations_.push_back({pod.id, promised->second});
       state_.add_pending(std::move(pod));
     } else if (const auto at = nodes_.find(node); at != nodes_.end()) {
       bound_.push_back(pod.id);
@@ -133,6 +135,7 @@ const PodId* OfflineCluster::find(std::string_view name) const {
 }
 
 void OfflineCluster::place(PodId pod, NodeId node) {
+  std::erase_if(nominations_, [&](const scheduling::Nomination& n) { return n.pod == pod; });
   state_.assume(pod, node, history_.demand(this->pod(pod)), now_);
 }
 

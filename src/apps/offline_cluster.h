@@ -20,8 +20,8 @@ class OfflineCluster {
   const PodId* find(std::string_view full_name) const;  // "namespace/name"
   const ClusterState& state() const { return state_; }
 
-  scheduling::DecisionInput question(PodId pod, const scheduling::SchedulingOptions& options) const {
-    return {this->pod(pod), state_, history_, runs_, options, now_};
+  scheduling::DecisionInput question(PodId pod, const scheduling::SchedulingOptions& options) {
+    return {this->pod(pod), state_, history_, runs_, options, nominations_, now_};
   }
   void place(PodId pod, NodeId node);
   // Makes a bound pod one that waits; returns the node it was on, or nothing.
@@ -39,6 +39,7 @@ class OfflineCluster {
   scheduling::RunEstimates runs_;
   Time now_{};
   std::vector<PodId> waiting_, bound_;
+  std::vector<scheduling::Nomination> nominations_;  // of pods that wait
   std::map<std::string, NodeId, std::less<>> nodes_;
   std::map<std::string, PodId, std::less<>> pods_;
   std::map<std::string, WorkloadId, std::less<>> workloads_;

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "apps/command.h"
+#include "apps/profile.h"
 #include "base/file.h"
 #include "kubernetes/manifest.h"
-#include "scheduling/policies/registry.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -20,6 +21,7 @@ struct Arguments {
   std::vector<std::string> files;
   PlaceOptions options;
   std::string output = "table";
+  std::string configuration;
   bool json = false, lines = false, random_ties = false;
 };
 
@@ -79,7 +81,9 @@ int run_lines(const Arguments& arguments) {
   return std::cout ? exit_code : kFailed;
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments arguments) {
+  if (const Status read = read_configuration(arguments.configuration, arguments.options); !read)
+    return fail(read.error());
   if (arguments.lines) return run_lines(arguments);
   Result<OfflineCluster> cluster = load_cluster(arguments.files);
   if (!cluster) return fail(cluster.error());
@@ -106,21 +110,52 @@ Result<OfflineCluster> load_cluster(const std::vector<std::string>& files) {
   return OfflineCluster::build(std::move(all), names);
 }
 
+Status read_configuration(const std::string& file, PlaceOptions& options) {
+  if (file.empty()) return {};
+  const Result<std::string> text = read_file(file);
+  if (!text) return text.error();
+  Result<kubernetes::SchedulerConfiguration> read = kubernetes::read_scheduler_configuration(*text, file);
+  if (!read) return read.error();
+  options.configuration = *std::move(read);
+  return {};
+}
+
+Result<scheduling::PolicySetup> set_up(const PlaceOptions& options, const std::string& scheduler_name) {
+  const std::string policy = options.policy.empty() ? "kube-default" : options.policy;
+  if (!options.configuration) return scheduling::set_up_policy(policy, {});
+  const auto& profiles = options.configuration->profiles;
+  const auto named = std::find_if(profiles.begin(), profiles.end(), [&](const auto& profile) {
+    return profile.scheduler_name == scheduler_name;
+  });
+  const kubernetes::SchedulerProfile& profile = named == profiles.end() ? profiles.front() : *named;
+  if (options.policy.empty()) return set_up_profile(*options.configuration, profile);
+  scheduling::SchedulingOptions with_profile;
+  with_profile.profile = profile_of(*options.configuration, profile);
+  return scheduling::set_up_policy(policy, with_profile);
+}
+
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options) {
-  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(options.policy, {});
-  if (!setup) return setup.error();
   std::vector<PodId> order = cluster.waiting();
   const auto more_urgent = [&](PodId a, PodId b) {
     return cluster.pod(a).spec().priority > cluster.pod(b).spec().priority;
   };
   if (!options.independent) std::stable_sort(order.begin(), order.end(), more_urgent);
   Random random(options.seed);
+  std::map<std::string, scheduling::PolicySetup> setups;  // by the scheduler a pod asks for
   std::vector<PlacedPod> placed;
   for (const PodId pod : order) {
+    const std::string& scheduler = cluster.pod(pod).spec().scheduler_name;
+    auto setup = setups.find(scheduler);
+    if (setup == setups.end()) {
+      Result<scheduling::PolicySetup> made = set_up(options, scheduler);
+      if (!made) return made.error();
+      setup = setups.emplace(scheduler, *std::move(made)).first;
+    }
+    scheduling::PolicySetup& who = setup->second;
     scheduling::Decision decision =
-        decide(cluster.question(pod, setup->options), *setup->policy, options.ties, random);
+        decide(cluster.question(pod, who.options), *who.policy, options.ties, random);
     if (decision.node && !options.independent) cluster.place(pod, *decision.node);
-    placed.push_back({cluster.pod(pod).full_name(), setup->name, std::move(decision)});
+    placed.push_back({cluster.pod(pod).full_name(), who.name, std::move(decision)});
   }
   return placed;
 }
@@ -133,6 +168,8 @@ void add_place(CLI::App& app, int& exit_code) {
       ->take_all()
       ->allow_extra_args(false);
   command->add_option("--policy", arguments->options.policy, "Who decides (kube-default)");
+  command->add_option("--config", arguments->configuration,
+                      "A KubeSchedulerConfiguration: its profiles, plugins, weights and arguments");
   command->add_option("-o,--output", arguments->output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}));
   command->add_flag("--json", arguments->json, "The same as -o json");
@@ -142,7 +179,8 @@ void add_place(CLI::App& app, int& exit_code) {
       ->each([arguments](const std::string& value) { arguments->random_ties = value == "false"; });
   command->add_option("--seed", arguments->options.seed, "For lots (1)");
   command->add_flag("--lines", arguments->lines,
-                    "Each line of the file is a cluster (JSON); each line of the output its decisions");
+                    "Each line of the file is a cluster (a List, with its own \"config\" if need be);\n"
+                    "each line of the output its decisions");
   command->footer(
       "Example:\n  kubectl get nodes,pods,pvc,pv,sc,ns -A -o json | evenkeel place -f - --policy "
       "kube-default");

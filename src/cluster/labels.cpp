@@ -27,17 +27,6 @@ Labels::Labels(std::initializer_list<Label> labels) {
   for (const Label& label : labels) set(label.key, label.value);
 }
 
-Labels Labels::of(std::vector<Label> labels) {
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const Label& a, const Label& b) { return a.key < b.key; });
-  Labels sorted;
-  for (Label& label : labels) {
-    if (!sorted.labels_.empty() && sorted.labels_.back().key == label.key) sorted.labels_.pop_back();
-    sorted.labels_.push_back(std::move(label));
-  }
-  return sorted;
-}
-
 void Labels::set(std::string_view key, std::string_view value) {
   const auto at = std::lower_bound(labels_.begin(), labels_.end(), key,
                                    [](const Label& label, std::string_view k) { return label.key < k; });

@@ -15,8 +15,6 @@ class Labels {
  public:
   Labels() = default;
   Labels(std::initializer_list<Label> labels);
-  // In any order and of any number; of a key given twice the last counts.
-  static Labels of(std::vector<Label> labels);
   void set(std::string_view key, std::string_view value);
   const std::string* find(std::string_view key) const;
   const std::vector<Label>& all() const { return labels_; }

@@ -1,5 +1,7 @@
 #include "kubernetes/read_common.h"
 
+#include <algorithm>
+
 #include "base/numbers.h"
 
 namespace evenkeel::kubernetes {
@@ -49,7 +51,13 @@ SelectorRequirement read_requirement(const JsonField& field, Operators operators
 Labels read_labels(const JsonField& map) {
   std::vector<Label> labels;
   for (const auto& [key, value] : map.entries()) labels.push_back({std::string(key), value.text()});
-  return Labels::of(std::move(labels));
+  // Sorted first, so that each is set behind the last and ten thousand cost no more than they must. Of a key
+  // given twice the last counts.
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const Label& a, const Label& b) { return a.key < b.key; });
+  Labels sorted;
+  for (const Label& label : labels) sorted.set(label.key, label.value);
+  return sorted;
 }
 
 Metadata read_metadata(const JsonField& object) {

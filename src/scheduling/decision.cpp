@@ -1,6 +1,7 @@
 #include "scheduling/decision.h"
 
 #include <algorithm>
+#include <map>
 
 namespace evenkeel::scheduling {
 namespace {
@@ -44,6 +45,42 @@ NodeId first_by_name_of_the_best(const ScoreSheet& sheet, const ClusterState& cl
   return best;
 }
 
+// "0/3 nodes are available: 2 Insufficient cpu, 1 node(s) were unschedulable. preemption: …"
+std::string fit_error(const Decision& decision, const std::optional<Refusal>& refused,
+                      const std::string& preemption) {
+  std::string message = "0/" + std::to_string(decision.rejected.size()) + " nodes are available:";
+  if (refused) {
+    message += " " + refused->reason + ".";
+  } else {
+    std::map<std::string, int> counts;
+    for (const Decision::Rejection& rejection : decision.rejected)
+      for (const Objection& objection : rejection.objections) ++counts[objection.reason];
+    std::vector<std::string> phrases;
+    for (const auto& [reason, nodes] : counts) phrases.push_back(std::to_string(nodes) + " " + reason);
+    std::sort(phrases.begin(), phrases.end());  // count and all, as kube-scheduler sorts them
+    for (std::size_t i = 0; i < phrases.size(); ++i) message += (i == 0 ? " " : ", ") + phrases[i];
+    message += ".";
+  }
+  return preemption.empty() ? message : message + " " + preemption;
+}
+
+// What the filters say node by node, and what they say of the field as a whole, which is what schedules pods.
+void look_at_nodes(const DecisionInput& input, const FilterInput& question, const std::vector<NodeId>& nodes,
+                   std::vector<std::uint8_t>& feasible, Decision& decision) {
+  const auto& present = input.cluster.columns().present;
+  feasible.assign(present.begin(), present.end());
+  apply_filters(question, feasible);
+  for (const NodeId node : nodes) {
+    NodeVerdict verdict = input.nominations.empty()
+                              ? judge(question, node)
+                              : judge_with_nominated(question, input.cluster, node, input.nominations);
+    if (!verdict.objections.empty()) decision.rejected.push_back({node, std::move(verdict.objections)});
+    if (!input.nominations.empty())
+      feasible[node.slot] = decision.rejected.empty() || decision.rejected.back().node != node;
+    if (feasible[node.slot]) decision.feasible.push_back(node);
+  }
+}
+
 }  // namespace
 
 Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, Random& random) {
@@ -56,18 +93,19 @@ Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, 
   }
   const Demand demand = input.history.demand(input.pod);
   const FilterInput question{input.pod, input.cluster, demand, input.options};
-  std::vector<std::uint8_t> feasible(input.cluster.columns().size(), 0);
-  for (const NodeId node : nodes) {
-    std::vector<Objection> found = objections(question, node);
-    if (found.empty()) {
-      feasible[node.slot] = 1;
-      decision.feasible.push_back(node);
-    } else {
-      decision.rejected.push_back({node, std::move(found)});
-    }
+  const std::optional<Refusal> refused = refusal(question);
+  std::vector<std::uint8_t> feasible;
+  if (refused) {
+    for (const NodeId node : nodes) decision.rejected.push_back({node, {{refused->plugin, refused->reason}}});
+  } else {
+    look_at_nodes(input, question, nodes, feasible, decision);
   }
   if (decision.feasible.empty()) {
-    decision.unschedulable = unschedulable_message(question);
+    PreemptionOutcome outcome;
+    if (input.options.profile.preemption)
+      outcome = preempt(question, input.cluster, input.nominations, input.now);
+    decision.unschedulable = fit_error(decision, refused, outcome.victims ? "" : outcome.message);
+    decision.preemption = std::move(outcome.victims);
     return decision;
   }
   const PlacementRequest request{input.pod,  input.cluster, input.history,
@@ -76,10 +114,13 @@ Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, 
   decision.scores = policy.explain(request);
   decision.node = nominated(input.pod, input.cluster, decision.feasible);
   if (decision.node) return decision;
+  decision.node = policy.choose(request, random);
   // Only a weighing of plugins knows ties; a policy that draws lots or takes turns has made its choice.
-  const bool weighed = !decision.scores.weights.empty();
-  decision.node = weighed && ties == Ties::by_name ? first_by_name_of_the_best(decision.scores, input.cluster)
-                                                   : policy.choose(request, random);
+  const ScoreSheet& sheet = decision.scores;
+  if (ties == Ties::by_lot || sheet.weights.empty() || !decision.node) return decision;
+  for (const ScoreSheet::Row& row : sheet.rows)
+    if (row.node == *decision.node && row.total == sheet.rows.front().total)
+      decision.node = first_by_name_of_the_best(sheet, input.cluster);
   return decision;
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "scheduling/filters/filter.h"
 #include "scheduling/policies/policy.h"
+#include "scheduling/preemption.h"
 
 namespace evenkeel::scheduling {
 
@@ -18,7 +20,8 @@ struct Decision {
   std::vector<Rejection> rejected;  // by name
   ScoreSheet scores;                // of the feasible
   std::optional<NodeId> node;
-  std::string unschedulable;  // why there is none, in kube-scheduler's words
+  std::string unschedulable;          // why there is none, in kube-scheduler's words
+  std::optional<Victims> preemption;  // who would have to go so that there is one
 };
 
 // How a draw between nodes of the same score is settled.
@@ -26,15 +29,16 @@ enum class Ties { by_name, by_lot };
 
 struct DecisionInput {
   const Pod& pod;
-  const ClusterState& cluster;
+  ClusterState& cluster;  // imagined different on the way, and left as it was
   const prediction::WorkloadHistory& history;
   const RunEstimates& runs;
   const SchedulingOptions& options;
+  std::span<const Nomination> nominations;  // of other pods that wait, and of this one
   Time now;
 };
 
-// Asks every filter about every node, and the policy about those that are left. Changes nothing; whoever acts
-// on it assumes the pod on its node. For people: the scheduler's own path asks less and is quicker.
+// Asks every filter about every node, and the policy about those that are left. Whoever acts on the answer
+// assumes the pod on its node. For people: the scheduler's own path asks less and is quicker.
 Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, Random& random);
 
 }  // namespace evenkeel::scheduling

@@ -153,7 +153,7 @@ class CaseMaker:
 
     def taint(self):
         return {"key": self.pick(["dedicated", "gpu", "spot"]), "value": self.pick(["", "a", "b"]),
-                "effect": self.pick(["NoSchedule", "NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"])}
+                "effect": self.pick(["NoSchedule", "PreferNoSchedule", "PreferNoSchedule", "PreferNoSchedule", "NoExecute"])}
 
     def node(self, name):
         labels = {HOST: name}
@@ -427,7 +427,7 @@ class CaseMaker:
         return items
 
     def case(self):
-        nodes = [f"n{i}" for i in range(self.pick([1, 2, 3, 3, 4, 5, 6, 8]))]
+        nodes = [f"n{i}" for i in range(self.pick([1, 2, 3, 3, 4, 5, 6, 8, 10, 12]))]
         items = [self.node(name) for name in nodes]
         placed = [self.placed_pod(i, nodes) for i in range(self.r.randrange(0, 3 * len(nodes) + 2))]
         waiting = [self.waiting_pod(i, nodes) for i in range(self.pick([1, 1, 1, 2, 3]))]
@@ -449,9 +449,14 @@ class CaseMaker:
     def make_tight(self, waiting):
         """Pods that ask for most of a node, so that others have to make room."""
         for pod in waiting:
+            if self.chance(0.7):  # nothing else in the way
+                for field in ("affinity", "nodeSelector", "topologySpreadConstraints", "resources", "overhead", "initContainers"):
+                    pod["spec"].pop(field, None)
+                pod["spec"]["containers"] = pod["spec"]["containers"][:1]
+                pod["spec"]["tolerations"] = [{"operator": "Exists"}]
             pod["spec"]["containers"][0]["resources"] = {"requests": {"cpu": self.cpu(self.pick([900, 1900, 3500])),
                                                                       "memory": self.memory(self.pick([400, 900, 1800]) * MI)}}
-            pod["spec"]["priority"] = self.pick([10, 100, 1000, 2000001000])
+            pod["spec"]["priority"] = self.pick([100, 1000, 2000001000])
 
 
 def make_case(seed, number):

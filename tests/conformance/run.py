@@ -42,7 +42,7 @@ class Respondent:
 
 
 def commands(evenkeel, judge):
-    ours = [evenkeel, "place", "-f", "-", "--lines", "--independent", "--json", "--policy", "kube-default"]
+    ours = [evenkeel, "place", "-f", "-", "--lines", "--independent", "--json"]
     return ours, [judge, "-workers", "1"]
 
 
@@ -73,9 +73,15 @@ def decision_differences(ours, theirs):
     for node in sorted(set(ours["scores"]) | set(theirs["scores"])):
         a, b = ours["scores"].get(node, {}), theirs["scores"].get(node, {})
         for plugin in sorted(set(a) | set(b)):
-            if a.get(plugin) != b.get(plugin):
+            # A plugin that kube-scheduler skips has no score; it counts as one that says 0.
+            if a.get(plugin, 0) != b.get(plugin, 0):
                 found.append(f"score {plugin}: {node}: ours {a.get(plugin)}, theirs {b.get(plugin)}")
     if theirs["feasible"]:
+        best = max(row["total"] for row in theirs["scores"].values())
+        chosen = ours["node"] if ours["node"] in theirs["scores"] else None
+        promised = theirs.get("nominated") in theirs["feasible"]
+        if not found and not promised and (chosen is None or theirs["scores"][chosen]["total"] != best):
+            found.append(f"choice: ours {ours['node']}, not one of the best")
         return found
     if (ours["unschedulable"] or "") != theirs.get("unschedulable", ""):
         found.append(f"unschedulable: ours {ours['unschedulable']!r}, theirs {theirs.get('unschedulable')!r}")

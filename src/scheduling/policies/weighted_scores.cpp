@@ -19,15 +19,11 @@ ScoreSheet WeightedScores::explain(const PlacementRequest& request) {
   for (std::uint32_t slot = 0; slot < request.feasible.size(); ++slot)
     if (request.feasible[slot]) sheet.rows.push_back({{slot}, {}, 0});
   for (const Scorer& scorer : scorers(request)) {
-    const bool matters = scorer.matters(request);
-    if (!matters && scorer.idle_score == Scorer::kSkipped) continue;
     sheet.terms.emplace_back(scorer.plugin);
-    sheet.weights.push_back(scorer.weight);
     total_.assign(request.feasible.size(), 0.0F);
-    if (matters) scorer.add(request, scorer.weight, total_);
+    if (scorer.matters(request)) scorer.add(request, scorer.weight, total_);
     for (ScoreSheet::Row& row : sheet.rows) {
-      const double part = matters ? static_cast<double>(total_[row.node.slot])
-                                  : static_cast<double>(scorer.weight) * scorer.idle_score;
+      const double part = total_[row.node.slot];
       row.parts.push_back(part);
       row.total += part;
     }

@@ -10,7 +10,7 @@ bool always(const PlacementRequest&) { return true; }
 // To add a scorer: write its file, add its line. Weights are the default profile's.
 constexpr auto profile(void (*balanced)(const PlacementRequest&, float, std::span<float>)) {
   return std::array{
-      Scorer{"TaintToleration", 3, has_prefer_no_schedule_taints, taint_toleration, 100},
+      Scorer{"TaintToleration", 3, has_prefer_no_schedule_taints, taint_toleration},
       Scorer{"NodeAffinity", 2, has_node_preferences, node_affinity},
       Scorer{"NodeResourcesFit", 1, always, least_allocated},
       Scorer{"PodTopologySpread", 2, spreads_by_default, default_spreading},

@@ -15,10 +15,6 @@ struct Scorer {
   float weight;
   bool (*matters)(const PlacementRequest&);  // false: the same score for every node
   void (*add)(const PlacementRequest&, float weight, std::span<float> totals);
-  // What every node gets where it does not matter. kube-scheduler skips most plugins then, and a skipped one
-  // has no score at all.
-  static constexpr int kSkipped = -1;
-  int idle_score = kSkipped;
 };
 
 std::span<const Scorer> kube_default_scorers(KubeVersion version);  // scorers/registry.cpp

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -56,6 +57,7 @@ type candidate struct {
 
 type decision struct {
 	Pod           string                      `json:"pod"`
+	Nominated     string                      `json:"nominated,omitempty"` // the pod's own status.nominatedNodeName
 	Gated         string                      `json:"gated,omitempty"`
 	Feasible      []string                    `json:"feasible"`
 	Rejected      map[string][]objection      `json:"rejected"`
@@ -99,6 +101,12 @@ func newBench() *bench {
 		schedules: map[string]*schedule{},
 	}
 }
+
+// noDevices stands for a cluster without devices; nothing else of the interface is asked for.
+type noDevices struct{ fwk.SharedDRAManager }
+
+func (noDevices) DeviceClassResolver() fwk.DeviceClassResolver               { return noDevices{} }
+func (noDevices) GetDeviceClass(corev1.ResourceName) *resourcev1.DeviceClass { return nil }
 
 // registry is the default profile's plugins but for DynamicResources, which this project refuses to guess about.
 func registry() fwkruntime.Registry {
@@ -163,6 +171,7 @@ func (b *bench) scheduleFor(text json.RawMessage) (*schedule, error) {
 		fwkruntime.WithSnapshotSharedLister(b),
 		fwkruntime.WithPodNominator(b),
 		fwkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(b.factory.Storage().V1().CSINodes().Lister())),
+		fwkruntime.WithSharedDRAManager(noDevices{}),
 		fwkruntime.WithParallelism(1),
 	)
 	if err != nil {
@@ -261,7 +270,7 @@ func words(status *fwk.Status) []objection {
 
 // decide follows schedulePod of kube-scheduler, but tries every node and scores even a single one.
 func (b *bench) decide(s *schedule, pod *corev1.Pod) decision {
-	d := decision{Pod: pod.Namespace + "/" + pod.Name, Feasible: []string{}, Rejected: map[string][]objection{},
+	d := decision{Pod: pod.Namespace + "/" + pod.Name, Nominated: pod.Status.NominatedNodeName, Feasible: []string{}, Rejected: map[string][]objection{},
 		Scores: map[string]map[string]int64{}, Candidates: map[string]candidate{}, Best: []string{}}
 	for _, plugin := range s.framework.PreEnqueuePlugins() {
 		if status := plugin.PreEnqueue(b.ctx, pod); !status.IsSuccess() {
@@ -299,7 +308,7 @@ func (b *bench) decide(s *schedule, pod *corev1.Pod) decision {
 				if result.NodeNames.Has(node.Node().Name) {
 					nodes = append(nodes, node)
 				} else {
-					d.Rejected[node.Node().Name] = words(absent)
+					d.Rejected[node.Node().Name] = []objection{{strings.Join(sets.List(unhappy), ","), absent.Message()}}
 				}
 			}
 		}
