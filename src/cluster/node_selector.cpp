@@ -10,10 +10,9 @@ bool term_matches(const NodeSelectorTerm& term, const Node& node) {
   if (term.expressions.empty() && term.fields.empty()) return false;
   const auto holds = [&](const SelectorRequirement& r) { return matches(r, node.labels); };
   if (!std::all_of(term.expressions.begin(), term.expressions.end(), holds)) return false;
-  if (term.fields.empty()) return true;
-  const Labels fields{{"metadata.name", node.name}};
-  return std::all_of(term.fields.begin(), term.fields.end(),
-                     [&](const SelectorRequirement& r) { return matches(r, fields); });
+  return std::all_of(term.fields.begin(), term.fields.end(), [&](const SelectorRequirement& r) {
+    return matches(r, r.key == "metadata.name" ? &node.name : nullptr);
+  });
 }
 
 bool any_term_matches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {

@@ -75,6 +75,33 @@ const PodController* ObjectStore::controller(PodController::Kind kind, std::stri
   return find(maps_.controllers, key(kind, name_space, name));
 }
 
+void ObjectStore::reserve(std::span<const VolumeBinding> bindings, const std::string& node) {
+  for (const auto& [name_space, claim, volume] : bindings) {
+    if (volume.empty()) {
+      selected_[key(name_space, claim)] = node;
+    } else {
+      promised_[volume] = {name_space, claim, ""};
+    }
+  }
+}
+
+void ObjectStore::release(std::span<const VolumeBinding> bindings) {
+  for (const auto& [name_space, claim, volume] : bindings)
+    volume.empty() ? selected_.erase(key(name_space, claim)) : promised_.erase(volume);
+}
+
+const ClaimReference* ObjectStore::claimed_by(const PersistentVolume& volume) const {
+  if (volume.claim) return &*volume.claim;
+  const auto at = promised_.find(volume.name);
+  return at == promised_.end() ? nullptr : &at->second;
+}
+
+const std::string& ObjectStore::selected_node(const PersistentVolumeClaim& claim) const {
+  if (!claim.selected_node.empty()) return claim.selected_node;
+  const auto at = selected_.find(key(claim.name_space, claim.name));
+  return at == selected_.end() ? claim.selected_node : at->second;
+}
+
 const Labels& ObjectStore::namespace_labels(std::string_view name) const {
   static const Labels kNone;
   const Namespace* found = find(maps_.namespaces, name);

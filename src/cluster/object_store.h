@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,11 @@ class ObjectStore {
   const CsiDriver* csi_driver(std::string_view name) const;
   const PodController* controller(PodController::Kind kind, std::string_view name_space,
                                   std::string_view name) const;
+  // Promised to claims whose pods are being bound, which no report shows yet.
+  void reserve(std::span<const VolumeBinding> bindings, const std::string& node);
+  void release(std::span<const VolumeBinding> bindings);
+  const ClaimReference* claimed_by(const PersistentVolume& volume) const;      // null: nobody
+  const std::string& selected_node(const PersistentVolumeClaim& claim) const;  // empty: none yet
   // Empty for a namespace nobody told of.
   const Labels& namespace_labels(std::string_view name) const;
 
@@ -63,6 +69,8 @@ class ObjectStore {
     ObjectsByName<PriorityClass> priority_classes;
   };
   Maps maps_;
+  std::map<std::string, ClaimReference, std::less<>> promised_;  // by volume
+  std::map<std::string, std::string, std::less<>> selected_;     // node, by "namespace/claim"
   std::uint64_t version_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "cluster/pod.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace evenkeel {
 namespace {
@@ -47,6 +48,50 @@ bool mentions(const PodSpec& spec, Says says) {
          std::any_of(spec.init_containers.begin(), spec.init_containers.end(), says);
 }
 
+std::size_t mix(std::size_t seed, std::string_view text) {
+  const std::size_t value = std::hash<std::string_view>{}(text);
+  return seed ^ (value + 0x9e3779b97f4a7c15ULL + (seed << 6) + (seed >> 2));
+}
+
+std::size_t hash_of_labels(const std::string& name_space, const Labels& labels) {
+  std::size_t hash = mix(0, name_space);
+  for (const Label& label : labels.all()) hash = mix(mix(hash, label.key), label.value);
+  return hash;
+}
+
+std::size_t mix(std::size_t hash, const PodAffinityTerm& term) {
+  hash = mix(hash, term.topology_key);
+  if (!term.selector) return hash;
+  for (const SelectorRequirement& r : term.selector->requirements) {
+    hash = mix(hash, r.key);
+    for (const std::string& value : r.values) hash = mix(hash, value);
+  }
+  return hash;
+}
+
+std::size_t hash_of_rules(const std::string& name_space, const PodSpec& spec) {
+  if (spec.pod_affinity.empty() && spec.pod_anti_affinity.empty()) return 0;
+  std::size_t hash = mix(1, name_space);
+  for (const PodAffinity* rules : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
+    hash = mix(hash, "|");
+    for (const PodAffinityTerm& term : rules->required) hash = mix(hash, term);
+    for (const PreferredPodTerm& preferred : rules->preferred) hash = mix(hash, preferred.term);
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default_memory) {
+  Resources total = peak(spec, [&](const Container& c) {
+    Resources asked = counted_requests(spec, c);
+    if (default_cpu && asked.cpu.count == 0 && !c.zero_cpu) asked.cpu = kDefaultCpu;
+    if (default_memory && asked.memory.count == 0 && !c.zero_memory) asked.memory = kDefaultMemory;
+    return asked;
+  });
+  replace_by_pod_level(spec, total);
+  total += spec.overhead;
+  return {total.cpu, total.memory};
+}
+
 }  // namespace
 
 Resources effective_request(const PodSpec& spec) {
@@ -68,16 +113,10 @@ NonZeroRequest non_zero_request(const PodSpec& spec) {
   const bool default_memory = !whole || (!mentions(spec, [](const Container& c) {
     return c.zero_memory || c.requests.memory.count > 0;
   }) && spec.overhead.memory.count == 0);
-  Resources total = peak(spec, [&](const Container& c) {
-    Resources asked = counted_requests(spec, c);
-    if (default_cpu && asked.cpu.count == 0 && !c.zero_cpu) asked.cpu = kDefaultCpu;
-    if (default_memory && asked.memory.count == 0 && !c.zero_memory) asked.memory = kDefaultMemory;
-    return asked;
-  });
-  replace_by_pod_level(spec, total);
-  total += spec.overhead;
-  return {total.cpu, total.memory};
+  return with_defaults(spec, default_cpu, default_memory);
 }
+
+NonZeroRequest scored_request(const PodSpec& spec) { return with_defaults(spec, true, true); }
 
 std::vector<std::string_view> required_features(const PodSpec& spec) {
   std::vector<std::string_view> features;
@@ -131,7 +170,10 @@ PodTemplate::PodTemplate(std::string name_space_, Labels labels_, std::vector<Ow
       request(effective_request(spec)),
       limit(effective_limit(spec)),
       non_zero(non_zero_request(spec)),
+      scored(scored_request(spec)),
       qos(qos_class(spec)),
-      plain(is_plain(spec)) {}
+      plain(is_plain(spec)),
+      kind_hash(hash_of_labels(name_space, labels)),
+      rule_hash(hash_of_rules(name_space, spec)) {}
 
 }  // namespace evenkeel

@@ -137,6 +137,9 @@ struct NonZeroRequest {
   Bytes memory;
 };
 NonZeroRequest non_zero_request(const PodSpec& spec);
+// What an incoming pod is scored by: the defaults apply to every container, even where the pod asks as a
+// whole.
+NonZeroRequest scored_request(const PodSpec& spec);
 
 // Features a node must declare before the pod may go there.
 std::vector<std::string_view> required_features(const PodSpec& spec);
@@ -162,9 +165,11 @@ class PodTemplate {
   const PodSpec spec;
 
   const Resources request, limit;
-  const NonZeroRequest non_zero;
+  const NonZeroRequest non_zero, scored;
   const QosClass qos;
   const bool plain;
+  const std::size_t kind_hash;  // of namespace and labels
+  const std::size_t rule_hash;  // of namespace and rules about other pods; 0: has none
 };
 
 enum class PodPhase { pending, running, succeeded, failed };

@@ -136,4 +136,11 @@ struct VolumeAttachment {
   bool operator==(const VolumeAttachment&) const = default;
 };
 
+// A claim that waited for its first consumer: the volume it gets, or none, when one is to be made for it
+// on the pod's node.
+struct VolumeBinding {
+  std::string name_space, claim, volume;
+  bool operator==(const VolumeBinding&) const = default;
+};
+
 }  // namespace evenkeel

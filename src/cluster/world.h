@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/time.h"
 #include "cluster/node.h"
@@ -83,6 +84,7 @@ using ClusterEvent =
 struct BindPod {
   PodId pod;
   NodeId node;
+  std::vector<VolumeBinding> volumes{};  // to be bound, or asked for, first
 };
 struct MarkUnschedulable {
   PodId pod;
@@ -94,7 +96,14 @@ struct EvictPod {
   NodeId destination;
   std::string why;
 };
-using Action = std::variant<BindPod, MarkUnschedulable, EvictPod>;
+// Ends pods of lower priority so that this one fits; the node is kept for it until it is bound.
+struct PreemptPods {
+  PodId pod;
+  NodeId node;
+  std::vector<PodId> victims;  // the most important first
+  std::string why;
+};
+using Action = std::variant<BindPod, MarkUnschedulable, EvictPod, PreemptPods>;
 
 // Where decisions meet reality: simulated or Kubernetes.
 class World {

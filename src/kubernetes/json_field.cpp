@@ -196,7 +196,7 @@ std::int64_t JsonField::integer(std::int64_t low, std::int64_t high, std::int64_
   if (!present_) return fallback;
   std::int64_t value = 0;
   // Go's decoder takes 3 and not 3.0 or "3"; so do we.
-  if (open(value_).is_double() || open(value_).get_int64().get(value)) {
+  if (open(value_).get_int64().get(value)) {
     fail_type("a whole number");
     return fallback;
   }

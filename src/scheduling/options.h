@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
 
@@ -43,7 +44,8 @@ struct SchedulingOptions {
   HoldBack hold_back;
   MoveBudget moves;
   Duration horizon{std::chrono::seconds{60}};
-  Duration stale_after{std::chrono::seconds{90}};   // metrics older than this are not believed
+  Duration stale_after{std::chrono::seconds{90}};  // metrics older than this are not believed
+  Profile profile;
   Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer
 };
 

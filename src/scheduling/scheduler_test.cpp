@@ -167,10 +167,10 @@ TEST(Scheduler, LooksAtParkedPodsNowAndThenWhateverHappens) {
 TEST(Scheduler, LeavesAPodPendingWhoseWishesItDoesNotHonour) {
   Desk desk(1);
   PodSpec spec = spec_asking(100, 0);
-  spec.volumes = {{"data", VolumeKind::claim, "data", false, "", {}}};
+  spec.resource_claims = {"gpu"};
   const PodId pod = desk.add(spec);
   EXPECT_EQ(desk.complaint(),
-            "the pod uses persistent volume claims, which is not honoured here: left pending, not guessed");
+            "the pod uses dynamic resource claims, which is not honoured here: left pending, not guessed");
   desk.now += 1h;
   EXPECT_TRUE(desk.idle());
   EXPECT_EQ(desk.scheduler.pending(), 1U);

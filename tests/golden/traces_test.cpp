@@ -43,6 +43,11 @@ class TracedWorld final : public World {
                    [&](const EvictPod& a) {
                      line("evict " + pod(a.pod) + " for " + node(a.destination) + ": " + a.why);
                    },
+                   [&](const PreemptPods& a) {
+                     std::string victims;
+                     for (const PodId victim : a.victims) victims += " " + pod(victim);
+                     line("preempt on " + node(a.node) + " for " + pod(a.pod) + ":" + victims);
+                   },
                },
                action);
     world_.execute(action);
