@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/result.h"
 #include "scheduling/filters/volume_claims.h"
 
 namespace evenkeel::scheduling {
