@@ -143,22 +143,22 @@ TEST(SchedulerPreempts, AndBindsThePodOnceItsVictimsAreGone) {
   scheduler.observe(PodFound{test_pod({0, 1}, shape(1, 4000)), {0}}, now);
   scheduler.observe(PodFound{test_pod({1, 1}, shape(100, 4000)), {1}}, now);
   scheduler.observe(PodAdded{test_pod({2, 1}, shape(50, 4000))}, now);
-  Next next = scheduler.next(now);
-  const auto& preemption = std::get<PreemptPods>(std::get<Action>(next));
+  const Next crowded = scheduler.next(now);
+  const auto& preemption = std::get<PreemptPods>(std::get<Action>(crowded));
   EXPECT_EQ(preemption.pod, (PodId{2, 1}));
   EXPECT_EQ(preemption.node, NodeId{0});
   EXPECT_EQ(preemption.victims, (std::vector<PodId>{{0, 1}}));
   scheduler.observe(PodGone{{0, 1}, PodEnd::deleted}, now);
   // Another, as important, comes by: the room is not its to take.
   scheduler.observe(PodAdded{test_pod({3, 1}, shape(50, 100))}, now);
-  next = scheduler.next(now + 2s);
-  const auto* request = std::get_if<PlacementRequest>(&next);
+  const Next promised = scheduler.next(now + 2s);
+  const auto* request = std::get_if<PlacementRequest>(&promised);
   ASSERT_TRUE(request);
   EXPECT_EQ(request->pod.id, (PodId{2, 1}));
   EXPECT_EQ(request->feasible_count, 1U);
   scheduler.commit(*request, {0});
-  next = scheduler.next(now + 2s);
-  EXPECT_TRUE(std::holds_alternative<MarkUnschedulable>(std::get<Action>(next)));
+  const Next late = scheduler.next(now + 2s);
+  EXPECT_TRUE(std::holds_alternative<MarkUnschedulable>(std::get<Action>(late)));
 }
 
 TEST(SchedulerSamples, AsManyNodesAsTheProfileWantsLookedAt) {
@@ -168,14 +168,14 @@ TEST(SchedulerSamples, AsManyNodesAsTheProfileWantsLookedAt) {
   for (std::uint32_t slot = 0; slot < 500; ++slot) scheduler.observe(NodeAdded{test_node(slot)}, {});
   scheduler.observe(PodAdded{test_pod({0, 1}, shape_asking(1, 1))}, {});
   scheduler.observe(PodAdded{test_pod({1, 1}, shape_asking(1, 1))}, {});
-  Next next = scheduler.next({});
-  const auto first = std::get<PlacementRequest>(next);
+  const Next some = scheduler.next({});
+  const auto first = std::get<PlacementRequest>(some);
   EXPECT_EQ(first.feasible_count, 230U);  // 50 - 500 / 125 percent
   EXPECT_TRUE(first.feasible[0]);
   scheduler.commit(first, {0});
-  next = scheduler.next({});
-  EXPECT_FALSE(std::get<PlacementRequest>(next).feasible[0]);  // goes on where the last look ended
-  EXPECT_TRUE(std::get<PlacementRequest>(next).feasible[230]);
+  const Next others = scheduler.next({});
+  EXPECT_FALSE(std::get<PlacementRequest>(others).feasible[0]);  // goes on where the last look ended
+  EXPECT_TRUE(std::get<PlacementRequest>(others).feasible[230]);
 }
 
 TEST(SchedulerBindsVolumes, AndKeepsThemForThePodUntilItsBindingFails) {
@@ -198,14 +198,14 @@ TEST(SchedulerBindsVolumes, AndKeepsThemForThePodUntilItsBindingFails) {
     spec.volumes = {{"v", VolumeKind::claim, claim.name, false, "", {}}};
     scheduler.observe(PodAdded{test_pod({i, 1}, test_shape(spec))}, {});
   }
-  Next next = scheduler.next({});
-  const Action bind = scheduler.commit(std::get<PlacementRequest>(next), {0});
+  const Next served = scheduler.next({});
+  const Action bind = scheduler.commit(std::get<PlacementRequest>(served), {0});
   EXPECT_EQ(std::get<BindPod>(bind).volumes, (std::vector<VolumeBinding>{{"default", "claim-0", "disk"}}));
-  next = scheduler.next({});
-  EXPECT_TRUE(std::holds_alternative<MarkUnschedulable>(std::get<Action>(next)));
+  const Next unserved = scheduler.next({});
+  EXPECT_TRUE(std::holds_alternative<MarkUnschedulable>(std::get<Action>(unserved)));
   scheduler.observe(BindFailed{{0, 1}, "conflict"}, {});
-  next = scheduler.next(Time{} + 1min);
-  EXPECT_TRUE(std::holds_alternative<PlacementRequest>(next));
+  const Next again = scheduler.next(Time{} + 1min);
+  EXPECT_TRUE(std::holds_alternative<PlacementRequest>(again));
 }
 
 TEST(SchedulerGates, AreLiftedByAnUpdate) {

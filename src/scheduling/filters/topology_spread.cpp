@@ -81,9 +81,10 @@ void SpreadState::clear_unfit(const FilterInput&, std::span<std::uint8_t> feasib
   for (const Domains& domains : constraints_) {
     const std::int64_t most =
         std::int64_t{domains.constraint.max_skew} + domains.fewest() - (domains.means_itself ? 1 : 0);
-    const auto& of_node = domains.topology->of_nodes();
-    for (std::size_t slot = 0; slot < feasible.size(); ++slot)
-      if (feasible[slot] && (of_node[slot] == 0 || domains.pods[of_node[slot]] > most)) feasible[slot] = 0;
+    for (std::size_t slot = 0; slot < feasible.size(); ++slot) {
+      const std::uint32_t value = domains.topology->of(slot);
+      if (feasible[slot] && (value == 0 || domains.pods[value] > most)) feasible[slot] = 0;
+    }
   }
 }
 

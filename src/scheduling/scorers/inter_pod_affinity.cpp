@@ -33,9 +33,9 @@ class DomainScores {
   std::vector<std::int64_t> per_node(std::size_t nodes) const {
     std::vector<std::int64_t> sums(nodes);
     for (const auto& [key, scores] : by_key_) {
-      const auto& of_node = request_.cluster.topology(key).of_nodes();
+      const Topology& topology = request_.cluster.topology(key);
       for (std::size_t slot = 0; slot < nodes; ++slot)
-        if (of_node[slot] != 0) sums[slot] += scores[of_node[slot]];
+        if (const std::uint32_t value = topology.of(slot); value != 0) sums[slot] += scores[value];
     }
     return sums;
   }
