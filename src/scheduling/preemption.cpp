@@ -89,14 +89,14 @@ Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node,
   std::stable_sort(potential.begin(), potential.end(), more_important);
   const std::vector<std::uint8_t> breaks = budget_breakers(cluster, potential);
   Victims victims{node, {}, 0};
-  for (const std::uint8_t breakers : {1, 0}) {
+  for (const bool breakers : {true, false}) {
     for (std::size_t i = 0; i < potential.size(); ++i) {
-      if (breaks[i] != breakers) continue;
+      if ((breaks[i] != 0) != breakers) continue;
       put_back(input, cluster, potential[i]);
       if (fits().objections.empty()) continue;  // spared
       remove(input, cluster, potential[i]);
       victims.pods.push_back(potential[i]);
-      victims.budget_violations += breakers;
+      victims.budget_violations += breakers ? 1 : 0;
     }
   }
   for (const PodId id : victims.pods) put_back(input, cluster, id);
