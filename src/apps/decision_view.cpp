@@ -117,7 +117,8 @@ std::string yaml_of(const std::vector<PlacedPod>& placed, const ClusterState& cl
   std::string out = "decisions:\n";
   for (const PlacedPod& pod : placed) {
     std::string_view lead = "- ";
-    for (const auto& [key, value] : json_value(pod, cluster).items()) {
+    const Json entry = json_value(pod, cluster);
+    for (const auto& [key, value] : entry.items()) {
       out +=
           std::string(lead) + key + ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
       lead = "  ";

@@ -22,7 +22,7 @@ struct Arguments {
   PlaceOptions options;
   std::string output = "table";
   std::string configuration;
-  bool json = false, lines = false, random_ties = false;
+  bool json = false, lines = false, deterministic = true;
 };
 
 int fail(const Error& error) {
@@ -175,8 +175,8 @@ void add_place(CLI::App& app, int& exit_code) {
   command->add_flag("--json", arguments->json, "The same as -o json");
   command->add_flag("--independent", arguments->options.independent,
                     "Judge every pod on the same snapshot instead of one after the other");
-  command->add_flag("--deterministic,!--by-lot", "Break ties by node name (the default), or by lot")
-      ->each([arguments](const std::string& value) { arguments->random_ties = value == "false"; });
+  command->add_flag("--deterministic,!--by-lot", arguments->deterministic,
+                    "Break ties by node name (the default), or by lot");
   command->add_option("--seed", arguments->options.seed, "For lots (1)");
   command->add_flag("--lines", arguments->lines,
                     "Each line of the file is a cluster (a List, with its own \"config\" if need be);\n"
@@ -186,7 +186,7 @@ void add_place(CLI::App& app, int& exit_code) {
       "kube-default");
   command->callback([arguments, &exit_code] {
     if (arguments->json) arguments->output = "json";
-    arguments->options.ties = arguments->random_ties ? scheduling::Ties::by_lot : scheduling::Ties::by_name;
+    arguments->options.ties = arguments->deterministic ? scheduling::Ties::by_name : scheduling::Ties::by_lot;
     exit_code = run(*arguments);
   });
 }
