@@ -48,8 +48,18 @@ void show(const std::vector<PlacedPod>& placed, const ClusterState& cluster, con
 }
 
 // What one line's cluster makes of its pods, or what is wrong with it.
-Result<std::string> answer_line(const std::string& line, const std::string& name,
-                                const PlaceOptions& options) {
+Result<std::string> answer_line(const std::string& line, const std::string& name, PlaceOptions options) {
+  const Result<kubernetes::JsonDocument> document = kubernetes::JsonDocument::parse(line, name);
+  if (!document) return document.error();
+  kubernetes::JsonReading reading(name);
+  const kubernetes::JsonField config = kubernetes::JsonField(reading, document->root()).at("config");
+  if (reading.error()) return *reading.error();
+  if (config) {
+    Result<kubernetes::SchedulerConfiguration> read =
+        kubernetes::read_scheduler_configuration(config.value(), name + ": config");
+    if (!read) return read.error();
+    options.configuration = *std::move(read);
+  }
   Result<std::vector<kubernetes::ApiObject>> objects = kubernetes::read_manifest(line, name);
   if (!objects) return objects.error();
   Result<OfflineCluster> cluster = OfflineCluster::build(*std::move(objects), name);

@@ -11,7 +11,7 @@ namespace {
 struct KnownPlugin {
   std::string_view name;
   std::int32_t default_weight;  // in the default profile; 0: no score
-  std::initializer_list<std::string_view> points;
+  std::vector<std::string_view> points;
   bool by_default = true;
 };
 constexpr std::string_view kPoints[] = {

@@ -129,7 +129,7 @@ def paths(value, prefix=()):
             queue.append((item, prefix + (key,)))
 
 
-KEPT = {"kind", "apiVersion", "name", "id", "items", "metadata", "nodeName", "key", "operator", "effect", "topologyKey", "maxSkew",
+KEPT = {"kind", "apiVersion", "name", "namespace", "uid", "id", "items", "metadata", "nodeName", "key", "operator", "effect", "topologyKey", "maxSkew",
         "whenUnsatisfiable", "profiles", "type"}
 
 
