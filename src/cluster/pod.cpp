@@ -116,7 +116,16 @@ NonZeroRequest non_zero_request(const PodSpec& spec) {
   return with_defaults(spec, default_cpu, default_memory);
 }
 
-NonZeroRequest scored_request(const PodSpec& spec) { return with_defaults(spec, true, true); }
+// NodeResourcesFit's score looks neither at what the pod asks for as a whole nor at resizes under way.
+NonZeroRequest scored_request(const PodSpec& spec) {
+  PodSpec containers_only;
+  containers_only.containers = spec.containers;
+  containers_only.init_containers = spec.init_containers;
+  containers_only.overhead = spec.overhead;
+  for (auto* list : {&containers_only.containers, &containers_only.init_containers})
+    for (Container& container : *list) container.allocated = container.actual = std::nullopt;
+  return with_defaults(containers_only, true, true);
+}
 
 std::vector<std::string_view> required_features(const PodSpec& spec) {
   std::vector<std::string_view> features;

@@ -10,7 +10,9 @@ std::optional<PodMatch> pods_meant_by(const PodAffinityTerm& term, const std::st
   PodMatch match{false, term.namespaces, *term.selector};
   if (term.namespaces.empty() && !term.namespace_selector) match.namespaces = {name_space};
   if (term.namespace_selector) {
-    match.everywhere = term.namespace_selector->requirements.empty();
+    // kube-scheduler looks the namespaces up and then asks the selector again about each pod, without its
+    // namespace's labels: one that nothing satisfies, such as DoesNotExist, means every namespace.
+    match.everywhere = matches(*term.namespace_selector, Labels{});
     if (!match.everywhere)
       for (const auto& [name, object] : objects.namespaces())
         if (matches(*term.namespace_selector, object.labels)) match.namespaces.push_back(name);

@@ -196,8 +196,9 @@ class CaseMaker:
                                  "sizeBytes": self.pick([1000, 23 * MI, 60 * MI, 300 * MI, 900 * MI, 3000 * MI])}
                                 for i in self.r.sample(range(5), self.r.randint(1, 4))]
         if self.on("features", 0.6):
-            status["declaredFeatures"] = self.r.sample(["UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits",
-                                                        "Other"], self.r.randint(1, 3))
+            # Kubelets declare them sorted, and kube-scheduler counts on it.
+            status["declaredFeatures"] = sorted(self.r.sample(["UserNamespacesHostNetworkSupport", "RestartAllContainersOnContainerExits",
+                                                               "Other"], self.r.randint(1, 3)))
         return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec, "status": status}
 
     # -- pods -------------------------------------------------------------------------------------------------

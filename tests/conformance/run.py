@@ -57,6 +57,13 @@ def differences(ours, theirs):
     return found
 
 
+def in_order(reasons):
+    """kube-scheduler walks extended resources in the order of a Go map: there is none."""
+    if reasons and all(reason["plugin"] == "NodeResourcesFit" for reason in reasons):
+        return sorted(reasons, key=lambda reason: reason["reason"])
+    return reasons
+
+
 def decision_differences(ours, theirs):
     if theirs.get("gated"):
         return [] if ours["unschedulable"] == theirs["gated"] else [f"gate: ours {ours['unschedulable']!r}, theirs {theirs['gated']!r}"]
@@ -67,7 +74,7 @@ def decision_differences(ours, theirs):
     if sorted(ours["feasible"]) != theirs["feasible"]:
         found.append(f"feasible: ours {sorted(ours['feasible'])}, theirs {theirs['feasible']}")
     for node in sorted(set(ours["rejected"]) | set(theirs["rejected"])):
-        a, b = ours["rejected"].get(node), theirs["rejected"].get(node)
+        a, b = in_order(ours["rejected"].get(node)), in_order(theirs["rejected"].get(node))
         if a != b:
             found.append(f"rejected: {node}: ours {a}, theirs {b}")
     for node in sorted(set(ours["scores"]) | set(theirs["scores"])):
