@@ -1,15 +1,17 @@
 // A dashboard over a made-up cluster that moves: what the browser test looks at.
-//   dashboard_fixture [--nodes N] [--steps N] [--step-ms N]
-// Prints the address, plays the run, shows the table, and serves until its standard input ends.
+//   dashboard_fixture [--nodes N] [--step-ms N]
+// Prints the address and plays a run that goes on until a line comes in on standard input: a slow machine
+// sees it live for as long as it needs. Then shows the table, and serves until standard input ends.
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "reporting/dashboard_server.h"
@@ -32,7 +34,6 @@ struct Contender {
 
 struct Run {
   int nodes = 6;
-  int steps = 120;
   int step_ms = 50;
 };
 
@@ -81,10 +82,18 @@ PanelView panel_at(Contender& contender, const Run& run, int step) {
   return panel;
 }
 
+// Waits, and says whether a line, or the end, came in meanwhile.
+bool told_within(int milliseconds) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  if (poll(&input, 1, milliseconds) <= 0) return false;
+  char byte = 0;
+  return read(STDIN_FILENO, &byte, 1) <= 0 || byte == '\n';
+}
+
 // One of them learns while it places: rewards rise, and it explores less and less.
 LearningView learning_at(int step) {
   LearningView learning{.pods = {}, .figures = {{"reward", {}}, {"loss", {}}, {"epsilon", {}}}};
-  for (int s = 1; s <= step; ++s) {
+  for (int s = std::max(1, step - 300); s <= step; ++s) {
     learning.pods.push_back(3 * s);
     learning.figures[0].values.push_back(10 - 30 * std::exp(-s / 30.0) + wave(s));
     learning.figures[1].values.push_back(4 / (1 + s / 10.0));
@@ -119,16 +128,15 @@ int play(const Run& run) {
       {"kube-default", 0.135, "least allocated 71", SeriesHistory(300)},
       {"greedy", 0.082, "least imbalance 0.081", SeriesHistory(300)},
       {"horizon", 0.073, "least expected imbalance 0.072", SeriesHistory(300)}};
-  DashboardState state{.end_s = run.steps * kSecondsPerStep, .scenario = "fixture", .seed = 1};
-  for (int step = 1; step <= run.steps; ++step) {
+  DashboardState state{.scenario = "fixture", .seed = 1};
+  for (int step = 1; !state.finished; ++step) {
     state.now_s = step * kSecondsPerStep;
-    state.finished = step == run.steps;
+    state.finished = told_within(run.step_ms);
     state.panels.clear();
     for (Contender& contender : contenders) state.panels.push_back(panel_at(contender, run, step));
     state.panels[1].learning = learning_at(step);
     if (state.finished) state.table = comparison();
     (*server)->publish(to_json(state));
-    std::this_thread::sleep_for(std::chrono::milliseconds(run.step_ms));
   }
   std::cin.ignore(std::numeric_limits<std::streamsize>::max());
   return 0;
@@ -141,7 +149,6 @@ int main(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view flag = argv[i];
     if (flag == "--nodes") run.nodes = std::max(1, std::atoi(argv[i + 1]));
-    if (flag == "--steps") run.steps = std::max(1, std::atoi(argv[i + 1]));
     if (flag == "--step-ms") run.step_ms = std::max(0, std::atoi(argv[i + 1]));
   }
   return play(run);
