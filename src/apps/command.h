@@ -11,6 +11,8 @@ inline constexpr int kDone = 0, kFailed = 1, kBadInput = 2;
 
 // Each adds its subcommand; when it is the one called, it sets `exit_code`.
 void add_evaluate(CLI::App& app, int& exit_code);
+void add_place(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_demo(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 // With other learners than the program's own in tests.

@@ -6,6 +6,8 @@ int main(int argc, char** argv) {
   app.fallthrough(false);
   int exit_code = evenkeel::apps::kDone;
   evenkeel::apps::add_evaluate(app, exit_code);
+  evenkeel::apps::add_place(app, exit_code);
+  evenkeel::apps::add_explain(app, exit_code);
   evenkeel::apps::add_demo(app, exit_code);
   evenkeel::apps::add_bench(app, exit_code);
   evenkeel::apps::add_train(app, exit_code);

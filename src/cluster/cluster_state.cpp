@@ -52,12 +52,19 @@ void ClusterState::set_node(const Node& node) {
   if (!columns_.present[node.id.slot]) ++node_count_;
   const std::size_t i = node.id.slot;
   count_kinds(entry.node, i, -1);
+  const bool same_images = columns_.present[i] && entry.node.images == node.images;
+  if (!same_images && columns_.present[i]) count_images(entry.node.images, node.id.slot, false);
+  if (!same_images) count_images(node.images, node.id.slot, true);
+  if (entry.node.name != node.name || !columns_.present[i]) node_names_[node.name] = node.id;
+  const bool same_labels = columns_.present[i] && entry.node.labels == node.labels;
   entry.node = node;
   columns_.present[i] = 1;
   count_kinds(entry.node, i, 1);
   columns_.tainted[i] = !node.taints.empty();
   columns_.cordoned[i] = node.unschedulable;
   columns_.zone[i] = zone_number(node.labels);
+  if (!same_labels)
+    for (auto& [key, topology] : topologies_) topology.set(i, node.labels.find(key));
   const auto cpu = static_cast<double>(node.allocatable.cpu.count);
   const auto memory = static_cast<double>(node.allocatable.memory.count);
   columns_.room_cpu[i] += cpu - columns_.allocatable_cpu[i];
@@ -79,6 +86,8 @@ void ClusterState::remove_node(NodeId node) {
   if (!has_node(node)) return;
   NodeEntry& entry = nodes_[node.slot];
   count_kinds(entry.node, node.slot, -1);
+  count_images(entry.node.images, node.slot, false);
+  node_names_.erase(entry.node.name);
   columns_.present[node.slot] = 0;
   --node_count_;
   entry.load.mean -= entry.base;
@@ -173,6 +182,20 @@ void ClusterState::remove_pod(PodId pod) {
   --pod_count_;
 }
 
+void ClusterState::update_pod(const Pod& pod) {
+  PodRecord* record = find(pod.id);
+  if (!record) return;
+  const PodRecord before = *record;
+  take(*record);
+  record->pod = pod;
+  if (before.place == PodPlace::pending) return;
+  put(*record, before.node, before.expected, before.since);
+  record->place = before.place;
+  record->started = before.started;
+  record->samples = before.samples;
+  record->sampled = before.sampled;
+}
+
 void ClusterState::put(PodRecord& record, NodeId node, const Demand& expected, Time now) {
   grow(node.slot + std::size_t{1});  // a pod may be reported before its node
   NodeEntry& entry = nodes_[node.slot];
@@ -183,6 +206,11 @@ void ClusterState::put(PodRecord& record, NodeId node, const Demand& expected, T
   entry.pods.push_back(record.pod.id);
   count(node, *record.pod.shape, expected, 1);
   count_replica(node, *record.pod.shape, true);
+  if (record.pod.shape->rule_hash != 0) rules_.count(record.pod.shape, node.slot, true);
+  count_wishes(*record.pod.shape, true);
+  if (!census_taken_) return;
+  record.kind = census_.kind_of(record.pod);
+  census_.count(record.kind, node.slot, true);
 }
 
 void ClusterState::take(PodRecord& record) {
@@ -194,6 +222,12 @@ void ClusterState::take(PodRecord& record) {
   entry.pods.pop_back();
   count(record.node, *record.pod.shape, record.expected, -1);
   count_replica(record.node, *record.pod.shape, false);
+  if (record.pod.shape->rule_hash != 0) rules_.count(record.pod.shape, record.node.slot, false);
+  count_wishes(*record.pod.shape, false);
+  if (census_taken_) {
+    census_.count(record.kind, record.node.slot, false);
+    census_.release(record.kind);
+  }
   record.place = PodPlace::pending;
   record.started = false;
   record.samples = 0;
@@ -201,6 +235,17 @@ void ClusterState::take(PodRecord& record) {
 }
 
 void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign) {
+  NodeEntry& entry = nodes_[node.slot];
+  const std::size_t i = node.slot;
+  count_requests(node, shape, sign);
+  entry.load.mean += expected.mean * sign;
+  entry.load.variance += expected.variance * sign;
+  // Nothing is left, so nothing may be left over: rounding ends here.
+  if (columns_.pods[i] == 0) entry.load = {entry.base, {}, {}};
+  refresh_load(entry);
+}
+
+void ClusterState::count_requests(NodeId node, const PodTemplate& shape, int sign) {
   NodeEntry& entry = nodes_[node.slot];
   const std::size_t i = node.slot;
   columns_.requested_cpu[i] += sign * static_cast<double>(shape.request.cpu.count);
@@ -212,11 +257,94 @@ void ClusterState::count(NodeId node, const PodTemplate& shape, const Demand& ex
   refresh_shares(i);
   if (beyond_columns(shape.request))
     sign > 0 ? entry.requested += shape.request : entry.requested -= shape.request;
-  entry.load.mean += expected.mean * sign;
-  entry.load.variance += expected.variance * sign;
-  // Nothing is left, so nothing may be left over: rounding ends here.
-  if (columns_.pods[i] == 0) entry.load = {entry.base, {}, {}};
-  refresh_load(entry);
+}
+
+void ClusterState::count_wishes(const PodTemplate& shape, bool added) {
+  const auto adjust = [&](auto& counts, const auto& key) {
+    const auto at = counts.try_emplace(key).first;
+    added ? ++at->second : --at->second;
+    if (at->second == 0) counts.erase(at);
+  };
+  adjust(by_priority_, shape.spec.priority);
+  for (const PodVolume& volume : shape.spec.volumes)
+    if (volume.kind == VolumeKind::claim) adjust(claims_used_, shape.name_space + "/" + volume.source);
+}
+
+std::uint32_t ClusterState::pods_using_claim(const std::string& name_space, const std::string& claim) const {
+  const auto at = claims_used_.find(name_space + "/" + claim);
+  return at == claims_used_.end() ? 0 : at->second;
+}
+
+std::optional<NodeId> ClusterState::node_named(std::string_view name) const {
+  const auto at = node_names_.find(name);
+  if (at == node_names_.end() || !has_node(at->second)) return std::nullopt;
+  return at->second;
+}
+
+void ClusterState::hide(PodId pod) {
+  PodRecord* record = find(pod);
+  EVENKEEL_CHECK(record && record->place != PodPlace::pending && !record->hidden);
+  record->hidden = true;
+  count_requests(record->node, *record->pod.shape, -1);
+}
+
+void ClusterState::show(PodId pod) {
+  PodRecord* record = find(pod);
+  EVENKEEL_CHECK(record && record->hidden);
+  record->hidden = false;
+  count_requests(record->node, *record->pod.shape, 1);
+}
+
+void ClusterState::imagine(PodId pod, NodeId node) {
+  const PodRecord* record = find(pod);
+  EVENKEEL_CHECK(record && record->place == PodPlace::pending && has_node(node));
+  nodes_[node.slot].pods.push_back(pod);
+  count_requests(node, *record->pod.shape, 1);
+  pods_[pod.slot].node = node;
+}
+
+void ClusterState::forget(PodId pod) {
+  const PodRecord* record = find(pod);
+  EVENKEEL_CHECK(record && nodes_[record->node.slot].pods.back() == pod);
+  nodes_[record->node.slot].pods.pop_back();
+  count_requests(record->node, *record->pod.shape, -1);
+}
+
+void ClusterState::take_census() const {
+  census_taken_ = true;
+  auto& pods = const_cast<ClusterState*>(this)->pods_;  // the kind is part of the census
+  for (std::size_t slot = 0; slot < pods.size(); ++slot) {
+    if (!in_use_[slot] || pods[slot].place == PodPlace::pending) continue;
+    pods[slot].kind = census_.kind_of(pods[slot].pod);
+    census_.count(pods[slot].kind, pods[slot].node.slot, true);
+  }
+}
+
+std::span<const std::uint32_t> ClusterState::pods_meant(const PodQuery& query) const {
+  if (!census_taken_) take_census();
+  return census_.counts(query, nodes_.size());
+}
+
+const Topology& ClusterState::topology(const std::string& key) const {
+  const auto [at, is_new] = topologies_.try_emplace(key);
+  if (is_new)
+    for (std::size_t slot = 0; slot < nodes_.size(); ++slot)
+      at->second.set(slot, nodes_[slot].node.labels.find(key));
+  return at->second;
+}
+
+std::span<const ClusterState::ImageOnNode> ClusterState::image(const std::string& name) const {
+  const auto at = images_.find(name);
+  return at == images_.end() ? std::span<const ImageOnNode>{} : at->second;
+}
+
+void ClusterState::count_images(const std::vector<NodeImage>& images, std::uint32_t slot, bool added) {
+  for (const NodeImage& image : images) {
+    auto& holders = images_[image.name];
+    std::erase_if(holders, [&](const ImageOnNode& on) { return on.node == slot; });
+    if (added) holders.push_back({slot, image.size});
+    if (holders.empty()) images_.erase(image.name);
+  }
 }
 
 void ClusterState::count_replica(NodeId node, const PodTemplate& shape, bool added) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,7 +11,10 @@
 #include "base/column.h"
 #include "base/time.h"
 #include "cluster/node.h"
+#include "cluster/object_store.h"
 #include "cluster/pod.h"
+#include "cluster/pod_census.h"
+#include "cluster/topology.h"
 #include "cluster/world.h"
 
 namespace evenkeel {
@@ -63,6 +67,8 @@ struct PodRecord {
   std::uint32_t samples = 0;  // 0: no sample shows it yet
   Time sampled_at{};
   std::uint32_t position = 0;  // in its node's list of pods
+  PodCensus::Kind kind = 0;    // meaningful while placed and the census is taken
+  bool hidden = false;         // imagined away, see ClusterState::hide
 };
 
 // Our belief about the cluster: what was reported, plus what we decided and was not yet
@@ -96,6 +102,48 @@ class ClusterState {
 
   const PodRecord* pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
   std::size_t pod_count() const { return pod_count_; }
+
+  // What the pod is changed, where it is did not; unknown pods are ignored.
+  void update_pod(const Pod& pod);
+
+  // A pod is imagined away from its node, or a waiting one onto a node, and back: what filters
+  // see of the node changes, what is expected of its load does not. Every hide is ended by a
+  // show, every imagine by a forget, last in first out.
+  void hide(PodId pod);
+  void show(PodId pod);
+  void imagine(PodId pod, NodeId node);
+  void forget(PodId pod);
+
+  // How many of the pods that are meant each node holds. Valid until anything changes.
+  std::span<const std::uint32_t> pods_meant(const PodQuery& query) const;
+  // Pods with rules about other pods.
+  const RuleCensus& rules() const { return rules_; }
+  const Topology& topology(const std::string& key) const;
+  // The nodes that hold an image of that name.
+  struct ImageOnNode {
+    std::uint32_t node;
+    Bytes size;
+  };
+  std::span<const ImageOnNode> image(const std::string& name) const;
+  bool knows_images() const { return !images_.empty(); }
+
+  // Pods on nodes that use the claim by name (ephemeral volumes do not count).
+  std::uint32_t pods_using_claim(const std::string& name_space, const std::string& claim) const;
+  // Placed pods whose priority is lower.
+  bool has_pods_below(std::int32_t priority) const {
+    return !by_priority_.empty() && by_priority_.begin()->first < priority;
+  }
+  std::optional<NodeId> node_named(std::string_view name) const;
+
+  // Volumes promised to the claims of a pod that is being bound, until reports show them.
+  void reserve_volumes(std::span<const VolumeBinding> volumes, NodeId node) {
+    objects_.reserve(volumes, nodes_[node.slot].node.name);
+  }
+  void release_volumes(std::span<const VolumeBinding> volumes) { objects_.release(volumes); }
+
+  void set_object(const ClusterObject& object) { objects_.set(object); }
+  void remove_object(const ClusterObject& object) { objects_.remove(object); }
+  const ObjectStore& objects() const { return objects_; }
 
   void mark_started(PodId pod, Time now);
   void set_expected(PodId pod, const Demand& expected);
@@ -157,6 +205,7 @@ class ClusterState {
   static void remember_total(NodeEntry& entry, const Usage& total, Time measured);
   void refresh_shares(std::size_t node);
   void count_kinds(const Node& node, std::size_t i, int sign);
+  void count_images(const std::vector<NodeImage>& images, std::uint32_t slot, bool added);
   std::uint32_t zone_number(const Labels& labels);
   void grow(std::size_t nodes);
 
@@ -167,6 +216,20 @@ class ClusterState {
   std::vector<std::uint8_t> in_use_;             // likewise
   std::vector<std::vector<Replicas>> replicas_;  // by WorkloadId::slot
   std::vector<std::string> zones_;               // zones_[i] is number i + 1
+  void take_census() const;
+  void count_wishes(const PodTemplate& shape, bool added);
+  void count_requests(NodeId node, const PodTemplate& shape, int sign);
+
+  ObjectStore objects_;
+  std::map<std::int32_t, std::size_t> by_priority_;  // of placed pods
+  std::map<std::string, std::uint32_t, std::less<>> claims_used_;
+  std::map<std::string, NodeId, std::less<>> node_names_;
+  RuleCensus rules_;
+  // Made when first asked for and kept up since: worlds that never ask never pay.
+  mutable PodCensus census_;
+  mutable bool census_taken_ = false;
+  mutable std::map<std::string, Topology, std::less<>> topologies_;
+  std::map<std::string, std::vector<ImageOnNode>, std::less<>> images_;
   std::size_t node_count_ = 0, pod_count_ = 0;
   Time last_measured_ = Time::min();
 };

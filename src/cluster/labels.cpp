@@ -44,7 +44,10 @@ const std::string* Labels::find(std::string_view key) const {
 }
 
 bool matches(const SelectorRequirement& requirement, const Labels& labels) {
-  const std::string* found = labels.find(requirement.key);
+  return matches(requirement, labels.find(requirement.key));
+}
+
+bool matches(const SelectorRequirement& requirement, const std::string* found) {
   const auto listed = [&] {
     return std::find(requirement.values.begin(), requirement.values.end(), *found) !=
            requirement.values.end();

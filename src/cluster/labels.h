@@ -36,6 +36,7 @@ struct SelectorRequirement {
 // As apimachinery's labels.Requirement: NotIn also holds where the key is absent,
 // and Gt/Lt only where both sides are integers.
 bool matches(const SelectorRequirement& requirement, const Labels& labels);
+bool matches(const SelectorRequirement& requirement, const std::string* found);  // null: the key is absent
 
 // A LabelSelector: everything must hold. Without requirements it selects everything;
 // a selector that is absent altogether selects nothing, which std::optional says.

@@ -47,7 +47,8 @@ struct Node {
   // network and disk rates are found by probing or configured.
   Usage capacity;
   NodeConditions conditions;
-  std::vector<NodeImage> images;
+  std::vector<NodeImage> images;               // one for each name of an image
+  std::vector<std::string> declared_features;  // status.declaredFeatures
   bool operator==(const Node&) const = default;
 };
 

@@ -3,13 +3,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
 #include "cluster/ids.h"
 #include "cluster/labels.h"
 #include "cluster/node.h"
+#include "cluster/node_selector.h"
+#include "cluster/objects.h"
+#include "cluster/owner_reference.h"
 #include "cluster/resources.h"
+#include "cluster/volumes.h"
 
 namespace evenkeel {
 
@@ -25,6 +30,12 @@ struct Container {
   Resources requests, limits;
   std::vector<ContainerPort> ports;
   bool restarts_always = false;  // an init container that is a sidecar
+  // The requests name it and say 0, which is not the same as saying nothing (NonZeroRequest).
+  bool zero_cpu = false, zero_memory = false;
+  bool restarts_all = false;  // a restart policy rule with action RestartAllContainers
+  // status.containerStatuses[].allocatedResources and .resources.requests, where reported: while a
+  // container is being resized the larger of these and the requests counts on its node.
+  std::optional<Resources> allocated, actual;
   bool operator==(const Container&) const = default;
 };
 
@@ -36,13 +47,6 @@ struct Toleration {
   std::optional<TaintEffect> effect;  // none: every effect
   std::optional<std::int64_t> seconds;
   bool operator==(const Toleration&) const = default;
-};
-
-// Expressions must all hold. A term without any selects nothing.
-struct NodeSelectorTerm {
-  std::vector<SelectorRequirement> expressions;
-  std::vector<SelectorRequirement> fields;  // metadata.name only
-  bool operator==(const NodeSelectorTerm&) const = default;
 };
 
 struct PreferredNodeTerm {
@@ -90,18 +94,18 @@ struct TopologySpreadConstraint {
   bool operator==(const TopologySpreadConstraint&) const = default;
 };
 
-struct OwnerReference {
-  std::string kind, name, uid;
-  bool controller = false;
-  bool operator==(const OwnerReference&) const = default;
+// spec.resources.requests; what it does not name is summed from the containers.
+struct PodLevelRequests {
+  std::optional<MilliCpu> cpu;
+  std::optional<Bytes> memory;
+  std::vector<ExtendedResource> huge_pages;  // hugepages-*
+  bool operator==(const PodLevelRequests&) const = default;
 };
-
-enum class PreemptionPolicy { lower_priority, never };
 
 // What of a PodSpec a scheduler looks at, in the API's own terms.
 struct PodSpec {
   std::vector<Container> init_containers, containers;
-  std::optional<Resources> pod_level_requests;  // spec.resources.requests
+  std::optional<PodLevelRequests> pod_level_requests;
   Resources overhead;
   Labels node_selector;
   NodeAffinity node_affinity;
@@ -109,12 +113,15 @@ struct PodSpec {
   std::vector<Toleration> tolerations;
   std::vector<TopologySpreadConstraint> spread;
   std::vector<std::string> scheduling_gates;
-  std::vector<std::string> volume_claims, resource_claims;
-  std::string node_name;  // asked for by name, bypassing the choice
+  std::vector<PodVolume> volumes;
+  std::vector<std::string> resource_claims;  // names in spec.resourceClaims
+  std::string node_name;                     // asked for by name, bypassing the choice
   std::string scheduler_name = "default-scheduler";
   std::int32_t priority = 0;
   PreemptionPolicy preemption = PreemptionPolicy::lower_priority;
   bool host_network = false;
+  bool resize_infeasible = false;  // condition PodResizePending with reason Infeasible
+  bool user_namespace = false;     // hostUsers: false
   bool operator==(const PodSpec&) const = default;
 };
 
@@ -130,6 +137,12 @@ struct NonZeroRequest {
   Bytes memory;
 };
 NonZeroRequest non_zero_request(const PodSpec& spec);
+// What an incoming pod is scored by: the defaults apply to every container, even where the pod asks as a
+// whole.
+NonZeroRequest scored_request(const PodSpec& spec);
+
+// Features a node must declare before the pod may go there.
+std::vector<std::string_view> required_features(const PodSpec& spec);
 
 enum class QosClass { guaranteed, burstable, best_effort };
 QosClass qos_class(const PodSpec& spec);
@@ -152,9 +165,11 @@ class PodTemplate {
   const PodSpec spec;
 
   const Resources request, limit;
-  const NonZeroRequest non_zero;
+  const NonZeroRequest non_zero, scored;
   const QosClass qos;
   const bool plain;
+  const std::size_t kind_hash;  // of namespace and labels
+  const std::size_t rule_hash;  // of namespace and rules about other pods; 0: has none
 };
 
 enum class PodPhase { pending, running, succeeded, failed };
@@ -165,6 +180,11 @@ struct Pod {
   std::shared_ptr<const PodTemplate> shape;  // shared by value: immutable, so as good as a copy
   Time created{};
   PodPhase phase = PodPhase::pending;
+  std::string uid{};
+  std::string nominated_node{};   // status.nominatedNodeName
+  bool terminating = false;       // has a deletionTimestamp
+  std::optional<Time> started{};  // status.startTime
+  bool disrupted_by_us = false;   // condition DisruptionTarget with reason PreemptionByScheduler
 
   const PodSpec& spec() const { return shape->spec; }
   std::string full_name() const { return shape->name_space + "/" + name; }

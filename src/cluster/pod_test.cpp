@@ -61,7 +61,7 @@ TEST(EffectiveRequest, AddsTheOverheadLast) {
 TEST(EffectiveRequest, IsWhatThePodAsksForAsAWholeWhereItDoes) {
   PodSpec spec;
   spec.containers = {asks(500_mcpu, 1_GiB), asks(500_mcpu, 1_GiB)};
-  spec.pod_level_requests = both(3_cpu, 0_B);
+  spec.pod_level_requests = {3_cpu, std::nullopt, {}};
   spec.overhead.cpu = 100_mcpu;
   EXPECT_EQ(effective_request(spec), both(3100_mcpu, 2_GiB));  // memory was not given: the sum
 }
@@ -89,7 +89,7 @@ TEST(NonZeroRequest, TakesAContainerThatAsksForNothingAsATenthOfACoreAnd200Mi) {
 TEST(NonZeroRequest, IsThePodsOwnWhereItAsksAsAWhole) {
   PodSpec spec;
   spec.containers = {asks(0_mcpu, 0_B), asks(0_mcpu, 0_B)};
-  spec.pod_level_requests = both(1_cpu, 0_B);
+  spec.pod_level_requests = {1_cpu, std::nullopt, {}};
   EXPECT_EQ(non_zero_request(spec).cpu, 1_cpu);
   EXPECT_EQ(non_zero_request(spec).memory, 400_MiB);
 }
@@ -129,7 +129,7 @@ TEST(QosClass, IsBestEffortWhenNobodyAsksForCpuOrMemory) {
 TEST(QosClass, LooksAtWhatThePodAsksForAsAWhole) {
   PodSpec spec;
   spec.containers = {asks(0_mcpu, 0_B)};
-  spec.pod_level_requests = both(1_cpu, 1_GiB);
+  spec.pod_level_requests = {1_cpu, 1_GiB, {}};
   EXPECT_EQ(qos_class(spec), QosClass::burstable);
 }
 

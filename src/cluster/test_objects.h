@@ -40,11 +40,11 @@ inline std::shared_ptr<const PodTemplate> shape_asking(std::int64_t milli_cpu, s
 }
 
 inline Pod test_pod(PodId id, std::shared_ptr<const PodTemplate> shape) {
-  return {id,
-          "pod-" + std::to_string(id.slot) + "-" + std::to_string(id.generation),
-          std::move(shape),
-          {},
-          PodPhase::pending};
+  Pod pod;
+  pod.id = id;
+  pod.name = "pod-" + std::to_string(id.slot) + "-" + std::to_string(id.generation);
+  pod.shape = std::move(shape);
+  return pod;
 }
 
 }  // namespace evenkeel

@@ -3,9 +3,11 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/time.h"
 #include "cluster/node.h"
+#include "cluster/objects.h"
 #include "cluster/pod.h"
 
 namespace evenkeel {
@@ -28,6 +30,10 @@ struct PodAdded {
 struct PodFound {
   Pod pod;
   NodeId node;
+};
+// A pod's labels, gates, priority, nomination or end in sight changed; where it runs did not.
+struct PodUpdated {
+  Pod pod;
 };
 struct PodBound {
   PodId pod;
@@ -62,13 +68,23 @@ struct WorkloadSample {
   Time measured{};
   Usage usage;
 };
-using ClusterEvent = std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound,
-                                  PodStarted, PodGone, BindFailed, UsageReported, WorkloadSample>;
+// A volume, claim, namespace, budget, … is there now, or looks different.
+struct ObjectSet {
+  ClusterObject object;
+};
+// Its kind and name count, nothing else.
+struct ObjectGone {
+  ClusterObject object;
+};
+using ClusterEvent =
+    std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound, PodStarted, PodGone,
+                 BindFailed, UsageReported, WorkloadSample, PodUpdated, ObjectSet, ObjectGone>;
 
 // Decisions, out.
 struct BindPod {
   PodId pod;
   NodeId node;
+  std::vector<VolumeBinding> volumes{};  // to be bound, or asked for, first
 };
 struct MarkUnschedulable {
   PodId pod;
@@ -81,7 +97,14 @@ struct EvictPod {
   std::optional<NodeId> destination;
   std::string why;
 };
-using Action = std::variant<BindPod, MarkUnschedulable, EvictPod>;
+// Ends pods of lower priority so that this one fits; the node is kept for it until it is bound.
+struct PreemptPods {
+  PodId pod;
+  NodeId node;
+  std::vector<PodId> victims;  // the most important first
+  std::string why;
+};
+using Action = std::variant<BindPod, MarkUnschedulable, EvictPod, PreemptPods>;
 
 // Where decisions meet reality: simulated or Kubernetes.
 class World {

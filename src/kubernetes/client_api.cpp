@@ -7,7 +7,7 @@
 namespace evenkeel::kubernetes {
 namespace {
 
-constexpr int kUnauthorized = 401, kNotFound = 404, kConflict = 409, kTooMany = 429, kUnavailable = 503;
+constexpr int kUnauthorized = 401, kTooMany = 429, kUnavailable = 503;
 constexpr std::size_t kMaxRefusal = 1u << 20;  // of a stream's refusal, kept to be read
 
 bool is_success(int code) { return code >= 200 && code < 300; }
@@ -24,15 +24,6 @@ std::string watch_accept_header(WireFormat format) {
 }
 
 }  // namespace
-
-Error ApiAnswer::error() const {
-  std::string text = code == 0 ? status.message : "HTTP " + std::to_string(code);
-  if (code != 0 && !status.message.empty()) text += ": " + status.message;
-  if (code == kNotFound) return {Error::Kind::not_found, std::move(text)};
-  if (code == kConflict) return {Error::Kind::conflict, std::move(text)};
-  const bool may_pass = code == 0 || code == kTooMany || code >= 500;
-  return {may_pass ? Error::Kind::unavailable : Error::Kind::invalid, std::move(text)};
-}
 
 struct ApiClient::Call {
   ApiRequest request;
@@ -132,15 +123,7 @@ void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse>
   loop_.call_after(std::max(asked, call->backoff.next(random_)), [this, call] { attempt(call); });
 }
 
-ApiAnswer ApiClient::call_now(ApiRequest request) {
-  std::optional<ApiAnswer> result;
-  call(std::move(request), [&](ApiAnswer answer) { result = std::move(answer); });
-  while (!loop_.run_for(std::chrono::hours(1), [&] { return result.has_value(); })) {
-  }
-  return *std::move(result);
-}
-
-HttpClient::StreamId ApiClient::stream(const ApiRequest& request, StreamHandlers handlers) {
+ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandlers handlers) {
   auto http = http_request(request, watch_accept_header(request.accept));
   if (!http) {
     loop_.post(

@@ -11,7 +11,7 @@ constexpr Duration kGrace = std::chrono::seconds(30);  // beyond the time after 
 
 }  // namespace
 
-ListWatch::ListWatch(ApiClient& client, ResourceType type, Options options, Handlers handlers)
+ListWatch::ListWatch(ApiConnection& client, ResourceType type, Options options, Handlers handlers)
     : client_(client),
       type_(std::move(type)),
       options_(std::move(options)),
@@ -21,7 +21,7 @@ ListWatch::ListWatch(ApiClient& client, ResourceType type, Options options, Hand
       format_(options_.format.value_or(type_.best_format())) {}
 
 ListWatch::~ListWatch() {
-  client_.loop().cancel(timer_);
+  client_.cancel_timer(timer_);
   if (stream_ != 0) client_.cancel(stream_);
 }
 
@@ -29,7 +29,7 @@ void ListWatch::step() {
   Reflector::Request request = reflector_.next(random_);
   if (request.pause <= Duration::zero()) return ask(request);
   const Duration pause = request.pause;
-  timer_ = client_.loop().call_after(pause, [this, request = std::move(request)] { ask(request); });
+  timer_ = client_.call_after(pause, [this, request = std::move(request)] { ask(request); });
 }
 
 void ListWatch::ask(const Reflector::Request& request) {
@@ -89,7 +89,7 @@ void ListWatch::ask_watch(const Reflector::Request& asked) {
   request.timeout = from_seconds(seconds) + kGrace;
   ++counts_.watches;
   frames_.reset();
-  ApiClient::StreamHandlers handlers;
+  ApiConnection::StreamHandlers handlers;
   handlers.opened = [this](WireFormat format) { frames_.emplace(format); };
   handlers.body = [this](std::string_view piece) {
     frames_->append(piece);

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "base/random.h"
-#include "kubernetes/client_api.h"
+#include "kubernetes/api_connection.h"
+#include "kubernetes/backoff.h"
 #include "kubernetes/reflector.h"
 #include "kubernetes/resource_type.h"
 #include "kubernetes/watch_frames.h"
@@ -35,7 +36,7 @@ class ListWatch {
     std::uint64_t lists = 0, pages = 0, watches = 0, events = 0, bookmarks = 0, damaged = 0;
   };
 
-  ListWatch(ApiClient& client, ResourceType type, Options options, Handlers handlers);
+  ListWatch(ApiConnection& client, ResourceType type, Options options, Handlers handlers);
   ~ListWatch();
   ListWatch(const ListWatch&) = delete;
   ListWatch& operator=(const ListWatch&) = delete;
@@ -55,7 +56,7 @@ class ListWatch {
   void tell(const std::vector<ObjectChange>& changes);
   std::string query(const std::string& rest) const;
 
-  ApiClient& client_;
+  ApiConnection& client_;
   ResourceType type_;
   Options options_;
   Handlers handlers_;
@@ -64,8 +65,8 @@ class ListWatch {
   WireFormat format_;
   std::optional<WatchFrames> frames_;
   Counts counts_;
-  HttpClient::StreamId stream_ = 0;
-  EventLoop::TimerId timer_ = 0;
+  ApiConnection::StreamId stream_ = 0;
+  ApiConnection::TimerId timer_ = 0;
   // Answers that come after the end find it expired.
   std::shared_ptr<ListWatch*> alive_ = std::make_shared<ListWatch*>(this);
 };

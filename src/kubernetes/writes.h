@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "kubernetes/client_api.h"
+#include "kubernetes/api_connection.h"
 #include "kubernetes/resource_type.h"
 
 namespace evenkeel::kubernetes {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
 
@@ -52,7 +53,8 @@ struct SchedulingOptions {
   MoveBudget moves;
   bool frozen = false;  // learned policies neither learn on nor explore
   Duration horizon{std::chrono::seconds{60}};
-  Duration stale_after{std::chrono::seconds{90}};   // metrics older than this are not believed
+  Duration stale_after{std::chrono::seconds{90}};  // metrics older than this are not believed
+  Profile profile;
   Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer
 };
 

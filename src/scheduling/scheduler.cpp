@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "scheduling/filters/filter.h"
+#include "scheduling/filters/volume_claims.h"
 #include "scheduling/node_kernels.h"
 
 namespace evenkeel::scheduling {
@@ -41,15 +42,20 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                    cluster_.set_node(e.node);
                    node_improved(e.node.id, now);
                  },
-                 [&](const NodeRemoved& e) { cluster_.remove_node(e.node); },
+                 [&](const NodeRemoved& e) {
+                   cluster_.remove_node(e.node);
+                   others_changed(now);
+                 },
                  [&](const PodAdded& e) { pod_added(e.pod, now); },
                  [&](const PodFound& e) {
                    const PodRecord* known = cluster_.pod(e.pod.id);
                    if (known && known->place == PodPlace::pending) --waiting_;
                    if (!known || known->place == PodPlace::pending) runs_.placed(e.pod, now);
                    forget_parked(e.pod.id);
+                   drop_nomination(e.pod.id);
                    history_.observe_pod(e.pod);
                    cluster_.found(e.pod, e.node, history_.demand(e.pod), now);
+                   others_changed(now);
                  },
                  [&](const PodBound& e) {
                    const PodRecord* record = cluster_.pod(e.pod);
@@ -57,10 +63,12 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                    if (record->place == PodPlace::pending) {  // somebody else placed it
                      --waiting_;
                      forget_parked(e.pod);
+                     drop_nomination(e.pod);
                      runs_.placed(record->pod, now);
                      cluster_.set_expected(e.pod, history_.demand(record->pod));
                    }
                    cluster_.confirm(e.pod, e.node, now);
+                   others_changed(now);
                  },
                  [&](const PodStarted& e) { cluster_.mark_started(e.pod, now); },
                  [&](const PodGone& e) { pod_gone(e, now); },
@@ -71,12 +79,22 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                    const NodeId node = record->node;
                    runs_.gone(record->pod);
                    cluster_.unassume(e.pod);
+                   release_volumes(e.pod);
                    ++waiting_;
                    back_off(e.pod, now);
                    node_improved(node, now);
                  },
                  [&](const UsageReported& e) { usage_reported(e, now); },
                  [&](const WorkloadSample& e) { history_.observe_sample(e.workload, e.usage, e.measured); },
+                 [&](const PodUpdated& e) { pod_updated(e.pod, now); },
+                 [&](const ObjectSet& e) {
+                   cluster_.set_object(e.object);
+                   others_changed(now);
+                 },
+                 [&](const ObjectGone& e) {
+                   cluster_.remove_object(e.object);
+                   others_changed(now);
+                 },
              },
              event);
 }
@@ -96,6 +114,7 @@ void Scheduler::pod_added(const Pod& pod, Time now) {
   const bool by_run_time = !asked.on || (label && *label == asked.value);
   const QueuedPod queued{pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now, by_run_time};
   per_pod(pod.id) = {0, queued};
+  nominate(pod);
   if (pod.spec().scheduling_gates.empty()) queue_.push(queued);
 }
 
@@ -105,12 +124,14 @@ void Scheduler::pod_gone(const PodGone& gone, Time now) {
   if (record->place == PodPlace::pending) {
     --waiting_;
     forget_parked(gone.pod);
+    drop_nomination(gone.pod);
     cluster_.remove_pod(gone.pod);
     return;
   }
   if (gone.how == PodEnd::completed && record->started)
     history_.observe_end(record->pod, now - record->since);
   runs_.gone(record->pod);
+  release_volumes(gone.pod);
   const NodeId node = record->node;
   cluster_.remove_pod(gone.pod);
   node_improved(node, now);
@@ -157,6 +178,7 @@ void Scheduler::forget_parked(PodId pod) {
 // Parked pods for which this very node would now do get another look, after their back-off.
 void Scheduler::node_improved(NodeId node, Time now) {
   queue_.release_held();
+  others_changed(now);
   if (parked_.empty() || !cluster_.has_node(node)) return;
   std::erase_if(parked_, [&](const QueuedPod& queued) {
     const PodRecord* record = cluster_.pod(queued.pod);
@@ -176,11 +198,114 @@ bool Scheduler::still_waits(const QueuedPod& queued) const {
 bool Scheduler::find_feasible(const Pod& pod, const Demand& demand) {
   const auto& present = cluster_.columns().present;
   feasible_.assign(present.begin(), present.end());
-  const FilterInput input{pod, cluster_, demand, options_};
-  for (const Filter& filter : all_filters())
-    if (filter.matters(input)) filter.apply(input, feasible_);
+  apply_filters({pod, cluster_, demand, options_}, feasible_);
+  if (!nominations_.empty()) {
+    heed_nominations(pod, demand);
+    if (may_go_to_promised_node(pod)) return true;
+  }
+  if (options_.profile.percentage_of_nodes_to_score) sample_nodes();
   feasible_count_ = count_set(feasible_.data(), feasible_.size());
   return feasible_count_ > 0;
+}
+
+// Nodes that were promised to others no less important must have room for them too.
+void Scheduler::heed_nominations(const Pod& pod, const Demand& demand) {
+  const FilterInput input{pod, cluster_, demand, options_};
+  for (const Nomination& nomination : nominations_) {
+    std::uint8_t& open = feasible_[nomination.node.slot];
+    if (nomination.pod != pod.id && open)
+      open = judge_with_nominated(input, cluster_, nomination.node, nominations_).objections.empty();
+  }
+}
+
+bool Scheduler::may_go_to_promised_node(const Pod& pod) {
+  const auto own = std::find_if(nominations_.begin(), nominations_.end(),
+                                [&](const Nomination& nomination) { return nomination.pod == pod.id; });
+  if (own == nominations_.end() || !feasible_[own->node.slot]) return false;
+  feasible_.assign(feasible_.size(), 0);
+  feasible_[own->node.slot] = 1;
+  feasible_count_ = 1;
+  return true;
+}
+
+// As many of the nodes that would do as the profile wants looked at, starting where the last look ended.
+void Scheduler::sample_nodes() {
+  constexpr std::size_t kAtLeast = 100;
+  const std::size_t nodes = cluster_.node_count(), slots = feasible_.size();
+  if (nodes < kAtLeast) return;
+  auto percentage = static_cast<std::size_t>(*options_.profile.percentage_of_nodes_to_score);
+  if (percentage == 0) percentage = std::max<std::size_t>(5, 50 - std::min<std::size_t>(50, nodes / 125));
+  std::size_t wanted = std::max(kAtLeast, nodes * percentage / 100), looked_at = 0;
+  for (; looked_at < slots && wanted > 0; ++looked_at)
+    wanted -= feasible_[(first_sampled_ + looked_at) % slots];
+  for (std::size_t i = looked_at; i < slots; ++i) feasible_[(first_sampled_ + i) % slots] = 0;
+  first_sampled_ = (first_sampled_ + looked_at) % slots;
+}
+
+// No node will do: others are asked to make room, or the pod waits and is told why.
+Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
+  const FilterInput input{pod, cluster_, demand, options_};
+  std::string why = unschedulable_message(
+      input, [&](NodeId node) { return judge_with_nominated(input, cluster_, node, nominations_); });
+  park(pod.id, now);
+  if (!options_.profile.preemption || cluster_.node_count() == 0) return MarkUnschedulable{pod.id, why};
+  PreemptionOutcome outcome = preempt(input, cluster_, nominations_, now);
+  drop_nomination(pod.id);
+  if (!outcome.victims) return MarkUnschedulable{pod.id, why + " " + outcome.message};
+  nominations_.push_back({pod.id, outcome.victims->node});
+  return PreemptPods{pod.id, outcome.victims->node, std::move(outcome.victims->pods), std::move(why)};
+}
+
+void Scheduler::nominate(const Pod& pod) {
+  drop_nomination(pod.id);
+  if (pod.nominated_node.empty()) return;
+  if (const auto node = cluster_.node_named(pod.nominated_node)) nominations_.push_back({pod.id, *node});
+}
+
+void Scheduler::drop_nomination(PodId pod) {
+  std::erase_if(nominations_, [&](const Nomination& nomination) { return nomination.pod == pod; });
+}
+
+void Scheduler::release_volumes(PodId pod) {
+  const auto at = promised_.find(pod);
+  if (at == promised_.end()) return;
+  cluster_.release_volumes(at->second);
+  promised_.erase(at);
+}
+
+void Scheduler::pod_updated(const Pod& pod, Time now) {
+  const PodRecord* record = cluster_.pod(pod.id);
+  if (!record) return;
+  if (record->place != PodPlace::pending) {
+    const NodeId node = record->node;
+    cluster_.update_pod(pod);
+    node_improved(node, now);
+    return;
+  }
+  const bool was_gated = !record->pod.spec().scheduling_gates.empty();
+  cluster_.update_pod(pod);
+  nominate(pod);
+  QueuedPod& queued = per_pod(pod.id).queued;
+  queued.priority = pod.spec().priority;
+  queued.workload = pod.shape->workload;
+  const bool was_parked = std::erase_if(parked_, [&](const QueuedPod& q) { return q.pod == pod.id; }) > 0;
+  if (pod.spec().scheduling_gates.empty() && (was_gated || was_parked)) queue_.push(queued);
+}
+
+// Parked pods whose fate is not one node's alone get another look, after their back-off.
+void Scheduler::others_changed(Time now) {
+  if (parked_.empty()) return;
+  const bool all = cluster_.rules().with_required_anti() > 0;
+  std::erase_if(parked_, [&](const QueuedPod& queued) {
+    const PodRecord* record = cluster_.pod(queued.pod);
+    if (!record) return true;
+    const PodSpec& spec = record->pod.spec();
+    if (!all && spec.spread.empty() && spec.pod_affinity.empty() && spec.pod_anti_affinity.empty() &&
+        spec.volumes.empty())
+      return false;
+    retries_.push({queued, now + backoff(per_pod(queued.pod).attempts)});
+    return true;
+  });
 }
 
 bool Scheduler::take_reservation(const Pod& pod, const Demand& demand) {
@@ -243,9 +368,7 @@ Next Scheduler::next(Time now) {
     if (take_reservation(pod, demand) || find_feasible(pod, demand))
       return PlacementRequest{pod, cluster_, history_,  runs_,          options_,
                               now, demand,   feasible_, feasible_count_};
-    MarkUnschedulable stuck{pod.id, unschedulable_message({pod, cluster_, demand, options_})};
-    park(pod.id, now);
-    return Action{std::move(stuck)};
+    return give_up(pod, demand, now);
   }
 
   if (rebalancer_.next_look() <= now) {
@@ -265,9 +388,16 @@ Action Scheduler::commit(const PlacementRequest& request, NodeId chosen) {
   const PodId pod = request.pod.id;
   // Assumed before it is confirmed, so the next pod sees the room already taken.
   runs_.placed(request.pod, request.now);
+  BindPod bind{pod, chosen};
+  if (uses_claims(request.pod.spec())) {
+    bind.volumes = plan_volumes({request.pod, cluster_, request.demand, options_}, chosen).bindings;
+    cluster_.reserve_volumes(bind.volumes, chosen);
+    promised_[pod] = bind.volumes;
+  }
+  drop_nomination(pod);
   cluster_.assume(pod, chosen, request.demand, request.now);
   --waiting_;
-  return BindPod{pod, chosen};
+  return bind;
 }
 
 void Scheduler::hold(const PlacementRequest& request) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <variant>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "scheduling/options.h"
 #include "scheduling/pending_queue.h"
 #include "scheduling/placement_request.h"
+#include "scheduling/preemption.h"
 #include "scheduling/rebalancer.h"
 
 namespace evenkeel::scheduling {
@@ -74,6 +76,15 @@ class Scheduler {
   Demand expected_use(const PodRecord& record) const;
   bool still_waits(const QueuedPod& queued) const;
   bool find_feasible(const Pod& pod, const Demand& demand);
+  bool may_go_to_promised_node(const Pod& pod);
+  void heed_nominations(const Pod& pod, const Demand& demand);
+  void sample_nodes();
+  Action give_up(const Pod& pod, const Demand& demand, Time now);
+  void pod_updated(const Pod& pod, Time now);
+  void nominate(const Pod& pod);
+  void drop_nomination(PodId pod);
+  void release_volumes(PodId pod);
+  void others_changed(Time now);
   bool take_reservation(const Pod& pod, const Demand& demand);
   void drop_reservations(Time now);
   PerPod& per_pod(PodId pod);
@@ -88,7 +99,10 @@ class Scheduler {
   std::vector<QueuedPod> parked_;  // no node would do; waiting for one to improve
   std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
   std::vector<Reservation> reservations_;
-  std::vector<std::uint8_t> feasible_;  // lent to the open question
+  std::vector<Nomination> nominations_;
+  std::map<PodId, std::vector<VolumeBinding>> promised_;  // to pods that are being bound, or are
+  std::size_t first_sampled_ = 0;                         // where the next look at some of the nodes begins
+  std::vector<std::uint8_t> feasible_;                    // lent to the open question
   std::size_t feasible_count_ = 0;
   std::uint64_t sequence_ = 0;
   std::size_t waiting_ = 0;

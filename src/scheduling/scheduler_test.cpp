@@ -80,7 +80,9 @@ TEST(Scheduler, SeesTheRoomItGaveAwayBeforeAnybodyConfirmsIt) {
   desk.add(spec_asking(3000, 0));
   desk.add(spec_asking(3000, 0));
   EXPECT_TRUE(desk.answer({0}));
-  EXPECT_EQ(desk.complaint(), "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(desk.complaint(),
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
+            "preemption victims found for incoming pod.");
 }
 
 TEST(Scheduler, AsksAgainAboutAPodWhoseBindingFailed) {
@@ -146,7 +148,9 @@ TEST(Scheduler, RetriesAParkedPodWhenANodeImprovesAndNotBefore) {
   const PodId running = desk.add(spec_asking(3000, 0));
   desk.answer({0});
   const PodId parked = desk.add(spec_asking(2000, 0));
-  EXPECT_EQ(desk.complaint(), "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(desk.complaint(),
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No "
+            "preemption victims found for incoming pod.");
   desk.now += 1min;
   desk.tell(PodBound{running, {0}});
   desk.tell(NodeAdded{test_node(1, 1000)});  // one more node, too small to help
@@ -161,16 +165,18 @@ TEST(Scheduler, LooksAtParkedPodsNowAndThenWhateverHappens) {
   EXPECT_NE(desk.complaint(), "no complaint");
   EXPECT_EQ(desk.scheduler.wake_at(), desk.now + 5min);
   desk.now += 5min;
-  EXPECT_EQ(desk.complaint(), "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(desk.complaint(),
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption "
+            "is not helpful for scheduling.");
 }
 
 TEST(Scheduler, LeavesAPodPendingWhoseWishesItDoesNotHonour) {
   Desk desk(1);
   PodSpec spec = spec_asking(100, 0);
-  spec.volume_claims = {"data"};
+  spec.resource_claims = {"gpu"};
   const PodId pod = desk.add(spec);
   EXPECT_EQ(desk.complaint(),
-            "the pod uses persistent volume claims, which is not honoured here: left pending, not guessed");
+            "the pod uses dynamic resource claims, which is not honoured here: left pending, not guessed");
   desk.now += 1h;
   EXPECT_TRUE(desk.idle());
   EXPECT_EQ(desk.scheduler.pending(), 1U);
@@ -287,7 +293,9 @@ TEST(Scheduler, KeepsThePlaceFreeForAPodItMoves) {
   EXPECT_EQ(desk.scheduler.cluster().columns().requested_cpu[1], 1000);  // reserved
 
   desk.add(spec_asking(3500, 0));  // would fit, were the place not kept
-  EXPECT_EQ(desk.complaint(), "0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_EQ(desk.complaint(),
+            "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No "
+            "preemption victims found for incoming pod.");
 
   desk.tell(PodGone{move->pod, PodEnd::evicted});
   const PodId successor = desk.add(desk.shape);

@@ -52,7 +52,7 @@ class TestCluster {
   std::vector<std::string> objections_of(const Filter& filter, const Pod& pod, NodeId node,
                                          const Demand& demand = {}) const {
     const FilterInput input{pod, state, demand, options};
-    return filter.matters(input) ? filter.objections(input, node) : std::vector<std::string>{};
+    return filter.matters(input) ? filter.judge(input, node).reasons : std::vector<std::string>{};
   }
 
   // The question a scheduler would put; the pod must outlive it. At least one node must do.
@@ -60,8 +60,7 @@ class TestCluster {
   PlacementRequest question(const Pod& pod, const Demand& demand) {
     feasible_.assign(state.columns().present.begin(), state.columns().present.end());
     const FilterInput input{pod, state, demand, options};
-    for (const Filter& filter : all_filters())
-      if (filter.matters(input)) filter.apply(input, feasible_);
+    apply_filters(input, feasible_);
     std::size_t count = 0;
     for (const std::uint8_t flag : feasible_) count += flag;
     return {pod, state, history, runs, options, now, demand, feasible_, count};

@@ -167,6 +167,14 @@ void SimulatedWorld::execute(const Action& action) {
                    measures_.advance(now_);
                    come_again(evict.pod.slot, PodEnd::evicted);
                  },
+                 [&](const PreemptPods& preemption) {
+                   for (const PodId victim : preemption.victims) {
+                     PodRun& run = pods_[victim.slot];
+                     if (run.id != victim || run.stage != Stage::running) continue;
+                     measures_.advance(now_);
+                     come_again(victim.slot, PodEnd::evicted);
+                   }
+                 },
              },
              action);
 }

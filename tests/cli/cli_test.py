@@ -19,6 +19,126 @@ def run(*arguments, cwd=None):
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
+CLUSTER = """
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1}
+  status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n2}
+  status: {allocatable: {cpu: 8, memory: 16Gi, pods: 110}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n3}
+  spec: {unschedulable: true}
+  status: {allocatable: {cpu: 64, memory: 64Gi, pods: 110}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-1}
+  spec: {containers: [{name: c, resources: {requests: {cpu: "3", memory: 1Gi}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-2}
+  spec: {priority: 10, containers: [{name: c, resources: {requests: {cpu: "6", memory: 1Gi}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: huge}
+  spec: {containers: [{name: c, resources: {requests: {cpu: "60", memory: 1Gi}}}]}
+"""
+
+
+class Place(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.cluster = pathlib.Path(self.folder.name) / "cluster.yaml"
+        self.cluster.write_text(CLUSTER)
+
+    def place(self, *arguments):
+        done = run("place", "-f", str(self.cluster), "--json", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {decision["pod"]: decision for decision in json.loads(done.stdout)["decisions"]}
+
+    def test_says_node_scores_and_reasons_in_the_promised_shape(self):
+        decision = self.place("--policy", "kube-default", "--independent")["default/web-1"]
+        self.assertEqual(decision["node"], "n2")
+        self.assertEqual(decision["policy"], "kube-default")
+        self.assertEqual(decision["feasible"], ["n1", "n2"])
+        self.assertEqual(decision["rejected"]["n3"],
+                         [{"plugin": "NodeUnschedulable", "reason": "node(s) were unschedulable"}])
+        # (4-3)/4 and (8-1)/8 of n1 are 25 and 87; (8-3)/8 and (16-1)/16 of n2 are 62 and 93.
+        self.assertEqual(decision["scores"]["n1"]["NodeResourcesFit"], 56)
+        self.assertEqual(decision["scores"]["n2"]["NodeResourcesFit"], 77)
+        for scores in decision["scores"].values():
+            weighted = sum(score * decision["weights"][plugin] for plugin, score in scores.items() if plugin != "total")
+            self.assertEqual(weighted, scores["total"])
+        self.assertEqual(decision["preempts"], [])
+        self.assertIsNone(decision["unschedulable"])
+
+    def test_places_the_most_urgent_first_and_the_others_around_it(self):
+        together = self.place()
+        self.assertEqual(list(together), ["default/web-2", "default/web-1", "default/huge"])
+        self.assertEqual(together["default/web-2"]["node"], "n2")
+        self.assertEqual(together["default/web-1"]["node"], "n1")  # n2 is taken
+        self.assertEqual(self.place("--independent")["default/web-1"]["node"], "n2")
+
+    def test_says_why_a_pod_fits_nowhere_in_kube_schedulers_words(self):
+        decision = self.place("--independent")["default/huge"]
+        self.assertIsNone(decision["node"])
+        self.assertEqual(decision["unschedulable"],
+                         "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu. preemption: 0/3 nodes are "
+                         "available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming pod.")
+
+    def test_takes_kube_schedulers_configuration(self):
+        config = pathlib.Path(self.folder.name) / "config.yaml"
+        config.write_text("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
+                          "- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: MostAllocated}}\n")
+        decision = self.place("--independent", "--config", str(config))["default/web-1"]
+        self.assertEqual(decision["node"], "n1")
+        config.write_text("kind: KubeSchedulerConfiguration\napiVersion: kubescheduler.config.k8s.io/v1\nprofile: []\n")
+        done = run("place", "-f", str(self.cluster), "--config", str(config))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("profile: unknown field", done.stderr)
+
+    def test_gives_the_same_bytes_twice(self):
+        arguments = ("place", "-f", str(self.cluster), "--json")
+        self.assertEqual(run(*arguments).stdout, run(*arguments).stdout)
+
+    def test_names_file_object_and_field_of_bad_input(self):
+        self.cluster.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{resources: {requests: {cpu: lots}}}]}\n")
+        done = run("place", "-f", str(self.cluster))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{self.cluster}:1: Pod p: spec.containers[0].resources.requests.cpu: expected a quantity", done.stderr)
+        self.assertEqual(run("place", "-f", "no-such-file").returncode, 2)
+        self.assertEqual(run("place").returncode, 2)
+        self.cluster.write_text(CLUSTER)
+        self.assertEqual(run("place", "-f", str(self.cluster), "--policy", "nonesuch").returncode, 2)
+
+    def test_answers_a_cluster_per_line(self):
+        lines = pathlib.Path(self.folder.name) / "clusters.jsonl"
+        lines.write_text('{"items": []}\n{"items": [{"kind": "Pod", "apiVersion": "v1"}]}\n')
+        done = run("place", "-f", str(lines), "--lines")
+        first, second = map(json.loads, done.stdout.splitlines())
+        self.assertEqual(first, {"decisions": []})
+        self.assertIn("Pod without a name", second["error"])
+        self.assertEqual(done.returncode, 2)
+
+    def test_explains_one_pod(self):
+        done = run("explain", "-f", str(self.cluster), "--pod", "default/web-1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("goes to n2", done.stdout)
+        self.assertIn("node(s) were unschedulable", done.stdout)
+        as_json = json.loads(run("explain", "-f", str(self.cluster), "--pod", "web-1", "--json").stdout)
+        self.assertEqual(as_json["decisions"][0]["node"], "n2")
+        missing = run("explain", "-f", str(self.cluster), "--pod", "web-9")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("default/web-9", missing.stderr)
+
+
 class Evaluate(unittest.TestCase):
     def test_prints_json_with_mean_sd_and_a_value_per_seed(self):
         done = run("evaluate", "--scenario", "smoke", "--policies", "kube-default,clairvoyant", "--seeds", "3", "--json")

@@ -44,6 +44,11 @@ class TracedWorld final : public World {
                      line("evict " + pod(a.pod) + (a.destination ? " for " + node(*a.destination) : "") +
                           ": " + a.why);
                    },
+                   [&](const PreemptPods& a) {
+                     std::string victims;
+                     for (const PodId victim : a.victims) victims += " " + pod(victim);
+                     line("preempt on " + node(a.node) + " for " + pod(a.pod) + ":" + victims);
+                   },
                },
                action);
     world_.execute(action);

@@ -4,45 +4,76 @@
 
 namespace evenkeel::scheduling {
 
-bool term_matches(const NodeSelectorTerm& term, const Node& node) {
-  if (term.expressions.empty() && term.fields.empty()) return false;
-  const auto holds = [&](const SelectorRequirement& r) { return matches(r, node.labels); };
-  if (!std::all_of(term.expressions.begin(), term.expressions.end(), holds)) return false;
-  const Labels fields{{"metadata.name", node.name}};
-  return std::all_of(term.fields.begin(), term.fields.end(),
-                     [&](const SelectorRequirement& r) { return matches(r, fields); });
-}
-
 bool selects(const PodSpec& spec, const Node& node) {
   for (const Label& wanted : spec.node_selector.all()) {
     const std::string* found = node.labels.find(wanted.key);
     if (!found || *found != wanted.value) return false;
   }
   if (!spec.node_affinity.required) return true;
-  const auto& terms = *spec.node_affinity.required;
-  return std::any_of(terms.begin(), terms.end(), [&](const auto& term) { return term_matches(term, node); });
+  return any_term_matches(*spec.node_affinity.required, node);
+}
+
+std::optional<std::vector<std::string>> named_nodes(const PodSpec& spec) {
+  if (!spec.node_affinity.required || spec.node_affinity.required->empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const NodeSelectorTerm& term : *spec.node_affinity.required) {
+    std::optional<std::vector<std::string>> of_term;
+    for (const SelectorRequirement& field : term.fields) {
+      if (field.key != "metadata.name" || field.op != SelectorOperator::in) continue;
+      if (!of_term) {
+        of_term = field.values;
+      } else {
+        std::erase_if(*of_term, [&](const std::string& name) {
+          return std::find(field.values.begin(), field.values.end(), name) == field.values.end();
+        });
+      }
+    }
+    if (!of_term) return std::nullopt;  // any of the terms will do, and this one names no node
+    names.insert(names.end(), of_term->begin(), of_term->end());
+  }
+  return names;
 }
 
 namespace {
 
+const std::optional<std::vector<NodeSelectorTerm>>& added(const FilterInput& input) {
+  static const std::optional<std::vector<NodeSelectorTerm>> kNone;
+  const auto& affinity = input.options.profile.added_affinity;
+  return affinity ? affinity->required : kNone;
+}
+
 bool matters(const FilterInput& input) {
+  if (added(input)) return true;
   if (input.pod.shape->plain) return false;
   const PodSpec& spec = input.pod.spec();
   return !spec.node_selector.all().empty() || spec.node_affinity.required.has_value();
 }
 
-void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
-  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
-    if (feasible[slot] && !selects(input.pod.spec(), input.cluster.node({slot}))) feasible[slot] = 0;
+Verdict judge_node(const FilterInput& input, NodeId id) {
+  const Node& node = input.cluster.node(id);
+  if (added(input) && !any_term_matches(*added(input), node))
+    return {{"node(s) didn't match scheduler-enforced node affinity"}, true};
+  if (!selects(input.pod.spec(), node)) return {{"node(s) didn't match Pod's node affinity/selector"}, true};
+  return {};
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
-  if (selects(input.pod.spec(), input.cluster.node(node))) return {};
-  return {"node(s) didn't match Pod's node affinity/selector"};
+void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
+  const auto& more = added(input);
+  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot) {
+    if (!feasible[slot]) continue;
+    const Node& node = input.cluster.node({slot});
+    if ((more && !any_term_matches(*more, node)) || !selects(input.pod.spec(), node)) feasible[slot] = 0;
+  }
+}
+
+std::optional<Refusal> refuse(const FilterInput& input) {
+  const auto names = named_nodes(input.pod.spec());
+  if (!names || !names->empty()) return std::nullopt;
+  return Refusal{"NodeAffinity", "pod affinity terms conflict"};
 }
 
 }  // namespace
 
-const Filter kNodeAffinity = {"NodeAffinity", matters, apply, objections_of};
+const Filter kNodeAffinity = {"NodeAffinity", matters, apply, judge_node, refuse};
 
 }  // namespace evenkeel::scheduling

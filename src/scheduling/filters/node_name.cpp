@@ -12,13 +12,13 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
     if (feasible[slot] && input.cluster.node({slot}).name != input.pod.spec().node_name) feasible[slot] = 0;
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+Verdict judge_node(const FilterInput& input, NodeId node) {
   if (input.cluster.node(node).name == input.pod.spec().node_name) return {};
-  return {"node(s) didn't match the requested node name"};
+  return {{"node(s) didn't match the requested node name"}, true};
 }
 
 }  // namespace
 
-const Filter kNodeName = {"NodeName", matters, apply, objections_of};
+const Filter kNodeName = {"NodeName", matters, apply, judge_node};
 
 }  // namespace evenkeel::scheduling

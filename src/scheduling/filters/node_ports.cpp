@@ -31,7 +31,8 @@ bool matters(const FilterInput& input) {
 bool taken(const FilterInput& input, NodeId node) {
   const auto pods = input.cluster.pods_on(node);
   return std::any_of(pods.begin(), pods.end(), [&](PodId id) {
-    return any_host_port(input.cluster.pod(id)->pod.spec(), [&](const ContainerPort& theirs) {
+    const PodRecord& record = *input.cluster.pod(id);
+    return !record.hidden && any_host_port(record.pod.spec(), [&](const ContainerPort& theirs) {
       return any_host_port(input.pod.spec(), [&](const ContainerPort& ours) { return clash(ours, theirs); });
     });
   });
@@ -42,13 +43,13 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
     if (feasible[slot] && taken(input, {slot})) feasible[slot] = 0;
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+Verdict judge_node(const FilterInput& input, NodeId node) {
   if (!taken(input, node)) return {};
-  return {"node(s) didn't have free ports for the requested pod ports"};
+  return {{"node(s) didn't have free ports for the requested pod ports"}, false};
 }
 
 }  // namespace
 
-const Filter kNodePorts = {"NodePorts", matters, apply, objections_of};
+const Filter kNodePorts = {"NodePorts", matters, apply, judge_node};
 
 }  // namespace evenkeel::scheduling

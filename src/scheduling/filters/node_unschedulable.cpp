@@ -19,13 +19,13 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
     feasible[i] = static_cast<std::uint8_t>(feasible[i] & !cordoned[i]);
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+Verdict judge_node(const FilterInput& input, NodeId node) {
   if (!input.cluster.node(node).unschedulable) return {};
-  return {"node(s) were unschedulable"};
+  return {{"node(s) were unschedulable"}, true};
 }
 
 }  // namespace
 
-const Filter kNodeUnschedulable = {"NodeUnschedulable", matters, apply, objections_of};
+const Filter kNodeUnschedulable = {"NodeUnschedulable", matters, apply, judge_node};
 
 }  // namespace evenkeel::scheduling

@@ -8,44 +8,117 @@ namespace evenkeel::scheduling {
 
 // To add a filter: write its file, add its line.
 std::span<const Filter> all_filters() {
-  static const std::array kFilters = {kNodeUnschedulable, kNodeName,    kTaintToleration, kNodeAffinity,
-                                      kNodePorts,         kResourceFit, kUseFit};
+  static const std::array kFilters = {
+      kNodeUnschedulable,
+      kNodeName,
+      kTaintToleration,
+      kNodeAffinity,
+      kNodePorts,
+      kResourceFit,
+      kUseFit,
+      kVolumeRestrictions,
+      kNodeVolumeLimits,
+      kVolumeBinding,
+      kVolumeZone,
+      kPodTopologySpread,
+      kInterPodAffinity,
+      kNodeDeclaredFeatures,
+  };
   return kFilters;
 }
 
-std::vector<Objection> objections(const FilterInput& input, NodeId node) {
+namespace {
+
+constexpr std::string_view kNotNamed = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+
+bool enabled(const Filter& filter, const FilterInput& input) {
+  const auto& off = input.options.profile.disabled_filters;
+  return off.empty() || std::find(off.begin(), off.end(), filter.plugin) == off.end();
+}
+
+bool names_nodes(const FilterInput& input) {
+  return !input.pod.shape->plain && enabled(kNodeAffinity, input) &&
+         input.pod.spec().node_affinity.required.has_value();
+}
+
+// What is said of every node but the named ones, before any filter is asked.
+bool is_left_out(const FilterInput& input, NodeId node) {
+  if (!names_nodes(input)) return false;
+  const auto names = named_nodes(input.pod.spec());
+  return names && std::find(names->begin(), names->end(), input.cluster.node(node).name) == names->end();
+}
+
+}  // namespace
+
+bool counts(const Filter& filter, const FilterInput& input) {
+  return filter.matters(input) && enabled(filter, input);
+}
+
+std::optional<Refusal> refusal(const FilterInput& input) {
+  if (input.pod.shape->plain) return std::nullopt;
+  std::optional<Refusal> first;
   for (const Filter& filter : all_filters()) {
-    if (!filter.matters(input)) continue;
-    std::vector<Objection> found;
-    for (std::string& reason : filter.objections(input, node))
-      found.push_back({filter.plugin, std::move(reason)});
-    if (!found.empty()) return found;
+    if (!filter.refuse || !counts(filter, input)) continue;
+    std::optional<Refusal> found = filter.refuse(input);
+    if (found && found->unresolvable) return found;
+    if (found) first = std::move(found);  // the last that others may change is what is reported
+  }
+  return first;
+}
+
+void apply_filters(const FilterInput& input, std::span<std::uint8_t> feasible) {
+  if (refusal(input)) {
+    std::fill(feasible.begin(), feasible.end(), std::uint8_t{0});
+    return;
+  }
+  for (const Filter& filter : all_filters())
+    if (counts(filter, input)) filter.apply(input, feasible);
+}
+
+NodeVerdict judge(const FilterInput& input, NodeId node) {
+  if (is_left_out(input, node)) return {{{kNodeAffinity.plugin, std::string(kNotNamed)}}, true};
+  for (const Filter& filter : all_filters()) {
+    if (!counts(filter, input)) continue;
+    Verdict verdict = filter.judge(input, node);
+    if (verdict.passes()) continue;
+    NodeVerdict found;
+    found.unresolvable = verdict.unresolvable;
+    for (std::string& reason : verdict.reasons)
+      found.objections.push_back({filter.plugin, std::move(reason)});
+    return found;
   }
   return {};
 }
 
+std::vector<Objection> objections(const FilterInput& input, NodeId node) {
+  if (std::optional<Refusal> refused = refusal(input)) return {{refused->plugin, std::move(refused->reason)}};
+  return judge(input, node).objections;
+}
+
 std::string unschedulable_message(const FilterInput& input) {
-  std::map<std::string, int> counts;
+  return unschedulable_message(input, [&](NodeId node) { return judge(input, node); });
+}
+
+std::string unschedulable_message(const FilterInput& input,
+                                  const std::function<NodeVerdict(NodeId)>& verdict_on) {
+  if (input.cluster.node_count() == 0) return "no nodes available to schedule pods";
+  std::string message = "0/" + std::to_string(input.cluster.node_count()) + " nodes are available:";
+  if (const std::optional<Refusal> refused = refusal(input)) return message + " " + refused->reason + ".";
+  std::map<std::string, int> reasons;
   const std::size_t slots = input.cluster.columns().size();
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     if (!input.cluster.has_node({slot})) continue;
-    for (Objection& objection : objections(input, {slot})) ++counts[std::move(objection.reason)];
+    for (Objection& objection : verdict_on({slot}).objections) ++reasons[std::move(objection.reason)];
   }
   // kube-scheduler sorts the finished phrases, count and all.
   std::vector<std::string> phrases;
-  for (const auto& [reason, nodes] : counts) phrases.push_back(std::to_string(nodes) + " " + reason);
+  for (const auto& [reason, nodes] : reasons) phrases.push_back(std::to_string(nodes) + " " + reason);
   std::sort(phrases.begin(), phrases.end());
-  std::string message = "0/" + std::to_string(input.cluster.node_count()) + " nodes are available";
-  for (std::size_t i = 0; i < phrases.size(); ++i) message += (i == 0 ? ": " : ", ") + phrases[i];
-  return message + ".";
+  for (std::size_t i = 0; i < phrases.size(); ++i) message += (i == 0 ? " " : ", ") + phrases[i];
+  return phrases.empty() ? message : message + ".";
 }
 
 std::string_view unsupported_feature(const PodSpec& spec) {
-  if (!spec.pod_affinity.required.empty()) return "required pod affinity";
-  if (!spec.pod_anti_affinity.required.empty()) return "required pod anti-affinity";
-  for (const TopologySpreadConstraint& constraint : spec.spread)
-    if (constraint.do_not_schedule) return "topologySpreadConstraints with DoNotSchedule";
-  if (!spec.volume_claims.empty()) return "persistent volume claims";
   if (!spec.resource_claims.empty()) return "dynamic resource claims";
   return {};
 }

@@ -45,34 +45,23 @@ TEST(UnschedulableMessage, CountsOnlyNodesThatAreThere) {
   TestCluster cluster(3);
   cluster.state.remove_node({1});
   EXPECT_EQ(message_for(cluster, spec_asking(5000, 0)), "0/2 nodes are available: 2 Insufficient cpu.");
-  EXPECT_EQ(message_for(TestCluster(), spec_asking(1, 0)), "0/0 nodes are available.");
+  EXPECT_EQ(message_for(TestCluster(), spec_asking(1, 0)), "no nodes available to schedule pods");
 }
 
 TEST(UnsupportedFeature, IsNamedAndNeverGuessed) {
   PodSpec spec;
   EXPECT_EQ(unsupported_feature(spec), "");
-  spec.pod_affinity.preferred = spec.pod_anti_affinity.preferred = {{1, {}}};
-  TopologySpreadConstraint soft;
-  soft.do_not_schedule = false;
-  spec.spread = {soft};
-  EXPECT_EQ(unsupported_feature(spec), "");  // preferences may go unheard
-  const auto with = [&](auto change) {
-    PodSpec other;
-    change(other);
-    return std::string(unsupported_feature(other));
-  };
-  EXPECT_EQ(with([](PodSpec& s) { s.pod_affinity.required = {{}}; }), "required pod affinity");
-  EXPECT_EQ(with([](PodSpec& s) { s.pod_anti_affinity.required = {{}}; }), "required pod anti-affinity");
-  EXPECT_EQ(with([](PodSpec& s) { s.spread = {{}}; }), "topologySpreadConstraints with DoNotSchedule");
-  EXPECT_EQ(with([](PodSpec& s) { s.volume_claims = {"data"}; }), "persistent volume claims");
-  EXPECT_EQ(with([](PodSpec& s) { s.resource_claims = {"gpu"}; }), "dynamic resource claims");
+  spec.resource_claims = {"gpu"};
+  EXPECT_EQ(unsupported_feature(spec), "dynamic resource claims");
 }
 
 TEST(Filters, AreInKubeSchedulersOrder) {
   std::string order;
   for (const Filter& filter : all_filters()) order += std::string(filter.plugin) + " ";
   EXPECT_EQ(order,
-            "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit UseFit ");
+            "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit UseFit "
+            "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity "
+            "NodeDeclaredFeatures ");
 }
 
 // --- the whole field at once says what is said node by node -----------------------------------

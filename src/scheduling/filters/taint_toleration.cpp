@@ -13,13 +13,16 @@ bool tolerates(std::span<const Toleration> tolerations, const Taint& taint) {
   });
 }
 
+bool has_untolerated_taint(const PodSpec& spec, const Node& node) {
+  return std::any_of(node.taints.begin(), node.taints.end(), [&](const Taint& taint) {
+    return taint.effect != TaintEffect::prefer_no_schedule && !tolerates(spec.tolerations, taint);
+  });
+}
+
 namespace {
 
 bool untolerated(const FilterInput& input, NodeId node) {
-  const auto& taints = input.cluster.node(node).taints;
-  return std::any_of(taints.begin(), taints.end(), [&](const Taint& taint) {
-    return taint.effect != TaintEffect::prefer_no_schedule && !tolerates(input.pod.spec().tolerations, taint);
-  });
+  return has_untolerated_taint(input.pod.spec(), input.cluster.node(node));
 }
 
 bool matters(const FilterInput& input) { return input.cluster.columns().tainted_nodes > 0; }
@@ -30,13 +33,13 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
     if (tainted[slot] && feasible[slot] && untolerated(input, {slot})) feasible[slot] = 0;
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+Verdict judge_node(const FilterInput& input, NodeId node) {
   if (!untolerated(input, node)) return {};
-  return {"node(s) had untolerated taint(s)"};
+  return {{"node(s) had untolerated taint(s)"}, true};
 }
 
 }  // namespace
 
-const Filter kTaintToleration = {"TaintToleration", matters, apply, objections_of};
+const Filter kTaintToleration = {"TaintToleration", matters, apply, judge_node};
 
 }  // namespace evenkeel::scheduling

@@ -23,12 +23,12 @@ std::size_t fullest(const FilterInput& input, std::size_t i) {
   return kDimensions;
 }
 
-std::vector<std::string> objections_of(const FilterInput& input, NodeId node) {
+Verdict judge_node(const FilterInput& input, NodeId node) {
   const NodeColumns& c = input.cluster.columns();
-  if (c.free_pods[node.slot] < 1) return {"Too many pods"};
+  if (c.free_pods[node.slot] < 1) return {{"Too many pods"}, false};
   const std::size_t d = fullest(input, node.slot);
   if (d == kDimensions) return {};
-  return {"Expected use of " + std::string(kDimensionNames[d]) + " too high"};
+  return {{"Expected use of " + std::string(kDimensionNames[d]) + " too high"}, false};
 }
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
@@ -39,6 +39,6 @@ void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
 
 }  // namespace
 
-const Filter kUseFit = {"UseFit", matters, apply, objections_of};
+const Filter kUseFit = {"UseFit", matters, apply, judge_node};
 
 }  // namespace evenkeel::scheduling

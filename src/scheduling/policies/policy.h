@@ -20,6 +20,8 @@ struct ScoreSheet {
   };
   std::vector<std::string> terms;
   std::vector<Row> rows;  // best first; ties in the order of node slots
+  // Where the terms are plugins: what each one's score, 0 to 100, was multiplied by. Else empty.
+  std::vector<double> weights{};
 
   void put_best_first();
 };

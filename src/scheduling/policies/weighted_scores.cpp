@@ -3,8 +3,11 @@
 #include <algorithm>
 
 namespace evenkeel::scheduling {
-std::span<const Scorer> WeightedScores::scorers(const PlacementRequest& request) const {
-  return scorers_.empty() ? kube_default_scorers(request.options.kube) : std::span<const Scorer>(scorers_);
+std::span<const Scorer> WeightedScores::scorers(const PlacementRequest& request) {
+  if (!scorers_.empty()) return scorers_;
+  if (!request.options.profile.scorers) return kube_default_scorers(request.options.kube);
+  if (of_profile_.empty()) of_profile_ = profile_scorers(request.options);  // options do not change
+  return of_profile_;
 }
 
 std::optional<NodeId> WeightedScores::choose(const PlacementRequest& request, Random& random) {
@@ -20,8 +23,10 @@ ScoreSheet WeightedScores::explain(const PlacementRequest& request) {
     if (request.feasible[slot]) sheet.rows.push_back({{slot}, {}, 0});
   for (const Scorer& scorer : scorers(request)) {
     sheet.terms.emplace_back(scorer.plugin);
-    total_.assign(request.feasible.size(), 0.0F);
-    if (scorer.matters(request)) scorer.add(request, scorer.weight, total_);
+    sheet.weights.push_back(static_cast<double>(scorer.weight));
+    const bool matters = scorer.matters(request);
+    total_.assign(request.feasible.size(), matters ? 0.0F : scorer.idle * scorer.weight);
+    if (matters) scorer.add(request, scorer.weight, total_);
     for (ScoreSheet::Row& row : sheet.rows) {
       const double part = total_[row.node.slot];
       row.parts.push_back(part);

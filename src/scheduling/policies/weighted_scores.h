@@ -16,8 +16,8 @@ class WeightedScores final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
 
  private:
-  std::span<const Scorer> scorers(const PlacementRequest& request) const;
-  std::vector<Scorer> scorers_;
+  std::span<const Scorer> scorers(const PlacementRequest& request);
+  std::vector<Scorer> scorers_, of_profile_;
   Column<float> total_;  // kept between calls: no allocation per pod
 };
 

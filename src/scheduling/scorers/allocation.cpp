@@ -124,7 +124,7 @@ void add_improvement(const float* with, const float* without, float weight, std:
 }
 
 Asked non_zero(const PlacementRequest& request) {
-  const NonZeroRequest& asked = request.pod.shape->non_zero;
+  const NonZeroRequest& asked = request.pod.shape->scored;
   return {static_cast<double>(asked.cpu.count), static_cast<double>(asked.memory.count)};
 }
 

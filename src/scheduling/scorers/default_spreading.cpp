@@ -1,3 +1,4 @@
+// Owners that are no objects of an API server (a simulation's): the pod's workload stands for their selector.
 // PodTopologySpread with the system's default constraints (hostname, skew 3; zone,
 // skew 5; both ScheduleAnyway), which apply to every pod of a ReplicaSet or StatefulSet
 // that names no constraints of its own.
@@ -18,8 +19,9 @@ bool spreads_by_default(const PlacementRequest& request) {
   if (!request.pod.spec().spread.empty()) return false;
   const auto& owners = request.pod.shape->owners;
   return std::any_of(owners.begin(), owners.end(), [](const OwnerReference& owner) {
-    return owner.controller && (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" ||
-                                owner.kind == "ReplicationController");
+    return owner.controller && owner.api_version.empty() &&
+           (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet" ||
+            owner.kind == "ReplicationController");
   });
 }
 

@@ -8,15 +8,19 @@
 namespace evenkeel::scheduling {
 
 bool has_node_preferences(const PlacementRequest& request) {
-  return !request.pod.spec().node_affinity.preferred.empty();
+  const auto& added = request.options.profile.added_affinity;
+  return !request.pod.spec().node_affinity.preferred.empty() || (added && !added->preferred.empty());
 }
 
 void node_affinity(const PlacementRequest& request, float weight, std::span<float> totals) {
+  std::vector<PreferredNodeTerm> terms = request.pod.spec().node_affinity.preferred;
+  if (const auto& added = request.options.profile.added_affinity)
+    terms.insert(terms.end(), added->preferred.begin(), added->preferred.end());
   std::vector<float> scores(totals.size());
   float most = 0;
   for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
     if (!request.feasible[slot]) continue;
-    for (const PreferredNodeTerm& preferred : request.pod.spec().node_affinity.preferred)
+    for (const PreferredNodeTerm& preferred : terms)
       if (preferred.weight != 0 && term_matches(preferred.term, request.cluster.node({slot})))
         scores[slot] += static_cast<float>(preferred.weight);
     most = std::max(most, scores[slot]);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "scheduling/scorers/scorer.h"
@@ -10,11 +11,13 @@ bool always(const PlacementRequest&) { return true; }
 // To add a scorer: write its file, add its line. Weights are the default profile's.
 constexpr auto profile(void (*balanced)(const PlacementRequest&, float, std::span<float>)) {
   return std::array{
-      Scorer{"TaintToleration", 3, has_prefer_no_schedule_taints, taint_toleration},
+      Scorer{"TaintToleration", 3, has_prefer_no_schedule_taints, taint_toleration, 100},
       Scorer{"NodeAffinity", 2, has_node_preferences, node_affinity},
-      Scorer{"NodeResourcesFit", 1, always, least_allocated},
-      Scorer{"PodTopologySpread", 2, spreads_by_default, default_spreading},
-      Scorer{"NodeResourcesBalancedAllocation", 1, requests_something, balanced},
+      Scorer{"NodeResourcesFit", 1, always, fit_score},
+      Scorer{"PodTopologySpread", 2, spreads_somehow, topology_spread},
+      Scorer{"InterPodAffinity", 2, has_pod_preferences, inter_pod_affinity},
+      Scorer{"NodeResourcesBalancedAllocation", 1, asks_for_balanced_resources, balanced},
+      Scorer{"ImageLocality", 1, has_known_images, image_locality},
   };
 }
 
@@ -22,8 +25,22 @@ constexpr auto profile(void (*balanced)(const PlacementRequest&, float, std::spa
 
 std::span<const Scorer> kube_default_scorers(KubeVersion version) {
   static constexpr auto kOld = profile(balanced_allocation_1_23);
-  static constexpr auto kNew = profile(balanced_allocation_1_36);
+  static constexpr auto kNew = profile(balanced_score);
   return version == KubeVersion::v1_23 ? std::span<const Scorer>(kOld) : std::span<const Scorer>(kNew);
+}
+
+std::vector<Scorer> profile_scorers(const SchedulingOptions& options) {
+  const std::span<const Scorer> defaults = kube_default_scorers(options.kube);
+  if (!options.profile.scorers) return {defaults.begin(), defaults.end()};
+  std::vector<Scorer> wanted;
+  for (const ScorePlugin& plugin : *options.profile.scorers) {
+    const auto at = std::find_if(defaults.begin(), defaults.end(),
+                                 [&](const Scorer& scorer) { return scorer.plugin == plugin.name; });
+    if (at == defaults.end()) continue;
+    wanted.push_back(*at);
+    wanted.back().weight = static_cast<float>(plugin.weight);
+  }
+  return wanted;
 }
 
 }  // namespace evenkeel::scheduling

@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "scheduling/placement_request.h"
 
@@ -15,9 +16,12 @@ struct Scorer {
   float weight;
   bool (*matters)(const PlacementRequest&);  // false: the same score for every node
   void (*add)(const PlacementRequest&, float weight, std::span<float> totals);
+  float idle = 0;  // the score every node has when it does not matter
 };
 
 std::span<const Scorer> kube_default_scorers(KubeVersion version);  // scorers/registry.cpp
+// Those the profile names, with its weights; names nobody knows are left out.
+std::vector<Scorer> profile_scorers(const SchedulingOptions& options);
 
 // The scores of the default profile's plugins.
 void least_allocated(const PlacementRequest& request, float weight, std::span<float> totals);
@@ -31,6 +35,17 @@ void default_spreading(const PlacementRequest& request, float weight, std::span<
 bool has_prefer_no_schedule_taints(const PlacementRequest& request);
 bool has_node_preferences(const PlacementRequest& request);
 bool spreads_by_default(const PlacementRequest& request);
+void fit_score(const PlacementRequest& request, float weight,
+               std::span<float> totals);  // the profile's strategy
+void balanced_score(const PlacementRequest& request, float weight, std::span<float> totals);
+void topology_spread(const PlacementRequest& request, float weight, std::span<float> totals);
+void inter_pod_affinity(const PlacementRequest& request, float weight, std::span<float> totals);
+void image_locality(const PlacementRequest& request, float weight, std::span<float> totals);
+
+bool asks_for_balanced_resources(const PlacementRequest& request);
+bool spreads_somehow(const PlacementRequest& request);
+bool has_pod_preferences(const PlacementRequest& request);
+bool has_known_images(const PlacementRequest& request);
 bool requests_something(const PlacementRequest& request);
 
 }  // namespace evenkeel::scheduling

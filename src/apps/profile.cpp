@@ -1,0 +1,82 @@
+#include "apps/profile.h"
+
+#include <algorithm>
+
+#include "scheduling/policies/blended_scores.h"
+
+namespace evenkeel::apps {
+namespace {
+
+using kubernetes::EnabledPlugin;
+using kubernetes::SchedulerProfile;
+
+constexpr std::string_view kOurs = "Evenkeel";
+
+const EnabledPlugin* find(const std::vector<EnabledPlugin>& plugins, std::string_view name) {
+  const auto at = std::find_if(plugins.begin(), plugins.end(),
+                               [&](const EnabledPlugin& plugin) { return plugin.name == name; });
+  return at == plugins.end() ? nullptr : &*at;
+}
+
+std::vector<scheduling::ResourceWeight> weights_of(const std::vector<kubernetes::ResourceWeight>& weights) {
+  std::vector<scheduling::ResourceWeight> all;
+  for (const kubernetes::ResourceWeight& weight : weights) all.push_back({weight.name, weight.weight});
+  return all;
+}
+
+}  // namespace
+
+scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configuration,
+                               const SchedulerProfile& profile) {
+  scheduling::Profile made;
+  for (const EnabledPlugin& plugin : kubernetes::default_profile().filter)
+    if (!find(profile.filter, plugin.name)) made.disabled_filters.push_back(plugin.name);
+  std::vector<scheduling::ScorePlugin> scorers;
+  for (const EnabledPlugin& plugin : profile.score)
+    if (plugin.name != kOurs) scorers.push_back({plugin.name, plugin.weight});
+  made.scorers = std::move(scorers);
+  made.preemption = find(profile.post_filter, "DefaultPreemption") != nullptr;
+
+  made.fit = profile.fit.strategy == kubernetes::ScoringStrategy::most_allocated
+                 ? scheduling::FitStrategy::most_allocated
+             : profile.fit.strategy == kubernetes::ScoringStrategy::requested_to_capacity_ratio
+                 ? scheduling::FitStrategy::requested_to_capacity_ratio
+                 : scheduling::FitStrategy::least_allocated;
+  made.fit_resources = weights_of(profile.fit.resources);
+  for (const kubernetes::ShapePoint& point : profile.fit.shape)
+    made.fit_shape.push_back({point.utilization, point.score});
+  made.ignored_resources = profile.fit.ignored_resources;
+  made.ignored_resource_groups = profile.fit.ignored_groups;
+  made.balanced_resources = weights_of(profile.balanced.resources);
+  if (!profile.spread.system_defaults) made.default_spread = profile.spread.constraints;
+  made.hard_pod_affinity_weight = profile.inter_pod.hard_weight;
+  made.ignore_preferred_terms_of_existing_pods = profile.inter_pod.ignore_preferred_of_existing;
+  made.added_affinity = profile.added_affinity;
+  made.min_candidate_nodes_percentage = profile.preemption.candidates_percent;
+  made.min_candidate_nodes_absolute = profile.preemption.candidates_at_least;
+  made.percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score
+                                          ? profile.percentage_of_nodes_to_score
+                                          : configuration.percentage_of_nodes_to_score;
+  return made;
+}
+
+Result<scheduling::PolicySetup> set_up_profile(const kubernetes::SchedulerConfiguration& configuration,
+                                               const SchedulerProfile& profile,
+                                               const scheduling::PolicyModels& models) {
+  scheduling::SchedulingOptions options;
+  options.profile = profile_of(configuration, profile);
+  const EnabledPlugin* ours = find(profile.score, kOurs);
+  if (!ours) {
+    Result<scheduling::PolicySetup> setup = scheduling::set_up_policy("kube-default", options, models);
+    if (setup) setup->name = profile.scheduler_name;
+    return setup;
+  }
+  Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(profile.evenkeel.policy, options, models);
+  if (!setup) return setup;
+  setup->policy =
+      std::make_unique<scheduling::BlendedScores>(std::string(kOurs), ours->weight, std::move(setup->policy));
+  setup->name = profile.scheduler_name;
+  return setup;
+}
+
+}  // namespace evenkeel::apps

@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "kubernetes/read_common.h"
+#include "kubernetes/read_pod_parts.h"
+
+namespace evenkeel::kubernetes {
+namespace {
+
+constexpr std::int32_t kHighestPort = 65535;
+
+ContainerPort read_port(const JsonField& field, bool host_network) {
+  ContainerPort port;
+  port.host_port = static_cast<std::int32_t>(field.at("hostPort").integer(0, kHighestPort));
+  const auto inside = static_cast<std::int32_t>(field.at("containerPort").integer(0, kHighestPort));
+  if (port.host_port == 0 && host_network) port.host_port = inside;
+  port.protocol = field.text_at("protocol");
+  if (port.protocol.empty()) port.protocol = "TCP";
+  port.host_ip = field.text_at("hostIP");
+  return port;
+}
+
+// What the container's status says of its resources, while or after it is resized.
+void read_container_status(const JsonField& status, Container& container) {
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
+    for (const JsonField& entry : status.at(list).items()) {
+      if (entry.text_at("name") != container.name || !entry.has("resources")) continue;
+      container.actual = read_resources(entry.at("resources").at("requests"));
+      container.allocated = read_resources(entry.at("allocatedResources"));
+    }
+}
+
+Container read_container(const JsonField& field, const JsonField& status, bool host_network) {
+  Container container;
+  container.name = field.text_at("name");
+  container.image = field.text_at("image");
+  const JsonField requests = field.at("resources").at("requests"),
+                  limits = field.at("resources").at("limits");
+  container.limits = read_resources(limits);
+  container.requests = read_resources(requests);
+  for (const auto& [name, amount] : limits.entries())
+    if (!requests.has(name)) add_resource(container.requests, name, amount);
+  container.zero_cpu = (requests.has("cpu") || limits.has("cpu")) && container.requests.cpu.count == 0;
+  container.zero_memory =
+      (requests.has("memory") || limits.has("memory")) && container.requests.memory.count == 0;
+  for (const JsonField& port : field.at("ports").items())
+    container.ports.push_back(read_port(port, host_network));
+  container.restarts_always = field.text_at("restartPolicy") == "Always";
+  for (const JsonField& rule : field.at("restartPolicyRules").items())
+    container.restarts_all |= rule.text_at("action") == "RestartAllContainers";
+  read_container_status(status, container);
+  return container;
+}
+
+// Whether any container says something about the resource, be it 0.
+bool any_names(const PodSpec& spec, bool Container::* zero, auto amount) {
+  const auto names = [&](const Container& container) {
+    return container.*zero || amount(container.requests) != 0;
+  };
+  return std::any_of(spec.containers.begin(), spec.containers.end(), names) ||
+         std::any_of(spec.init_containers.begin(), spec.init_containers.end(), names);
+}
+
+// What the containers request together, without overhead and whatever the status says.
+Resources summed_requests(const PodSpec& spec) {
+  PodSpec containers_only;
+  containers_only.containers = spec.containers;
+  containers_only.init_containers = spec.init_containers;
+  for (auto* list : {&containers_only.containers, &containers_only.init_containers})
+    for (Container& container : *list) container.allocated = container.actual = std::nullopt;
+  return effective_request(containers_only);
+}
+
+}  // namespace
+
+void read_containers(const JsonField& spec, const JsonField& status, PodSpec& into) {
+  for (const JsonField& container : spec.at("initContainers").items())
+    into.init_containers.push_back(read_container(container, status, into.host_network));
+  for (const JsonField& container : spec.at("containers").items()) {
+    into.containers.push_back(read_container(container, status, into.host_network));
+    into.containers.back().restarts_always = false;  // a sidecar is an init container
+  }
+}
+
+void read_pod_level_requests(const JsonField& resources, PodSpec& into) {
+  const JsonField requests = resources.at("requests"), limits = resources.at("limits");
+  PodLevelRequests level;
+  const auto names = [](const JsonField& map, std::string_view name) { return map.has(name); };
+  if (names(requests, "cpu")) level.cpu = MilliCpu{requests.at("cpu").quantity_milli()};
+  if (names(requests, "memory")) level.memory = Bytes{requests.at("memory").quantity()};
+  for (const JsonField& map : {requests, limits})
+    for (const auto& [name, amount] : map.entries()) {
+      const bool known = std::any_of(level.huge_pages.begin(), level.huge_pages.end(),
+                                     [&name = name](const ExtendedResource& r) { return r.name == name; });
+      if (name.starts_with("hugepages-") && !known)
+        level.huge_pages.push_back({std::string(name), amount.quantity()});
+    }
+  if (!limits.entries().empty()) {
+    const Resources sum = summed_requests(into);
+    const auto cpu = [](const Resources& r) { return r.cpu.count; };
+    const auto memory = [](const Resources& r) { return r.memory.count; };
+    if (!level.cpu && any_names(into, &Container::zero_cpu, cpu)) level.cpu = sum.cpu;
+    if (!level.memory && any_names(into, &Container::zero_memory, memory)) level.memory = sum.memory;
+    if (!level.cpu && names(limits, "cpu")) level.cpu = MilliCpu{limits.at("cpu").quantity_milli()};
+    if (!level.memory && names(limits, "memory")) level.memory = Bytes{limits.at("memory").quantity()};
+  }
+  if (level.cpu || level.memory || !level.huge_pages.empty()) into.pod_level_requests = std::move(level);
+}
+
+}  // namespace evenkeel::kubernetes

@@ -1,0 +1,155 @@
+// pluginConfig: the arguments of the plugins that have any.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "kubernetes/read_common.h"
+#include "kubernetes/read_pod_parts.h"
+#include "kubernetes/scheduler_profile.h"
+
+namespace evenkeel::kubernetes {
+namespace {
+
+std::vector<ResourceWeight> read_weights(const JsonField& list, std::vector<ResourceWeight> fallback) {
+  std::vector<ResourceWeight> weights;
+  for (const JsonField& item : list.items()) {
+    refuse_unknown_fields(item, {"name", "weight"});
+    // 0 is what the API fills in with 1.
+    const std::int64_t weight = item.at("weight").integer(0, 100);
+    weights.push_back({item.required_text_at("name"), weight == 0 ? 1 : weight});
+  }
+  return weights.empty() ? fallback : weights;
+}
+
+std::vector<ShapePoint> read_shape(const JsonField& list) {
+  std::vector<ShapePoint> shape;
+  for (const JsonField& item : list.items()) {
+    refuse_unknown_fields(item, {"utilization", "score"});
+    shape.push_back({static_cast<std::int32_t>(item.at("utilization").integer(0, 100)),
+                     static_cast<std::int32_t>(item.at("score").integer(0, 10))});
+    if (shape.size() > 1 && shape.back().utilization <= shape[shape.size() - 2].utilization)
+      item.fail_at("utilization", "expected more than the point before");
+  }
+  return shape;
+}
+
+void read_fit(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(
+      args, {"apiVersion", "kind", "ignoredResources", "ignoredResourceGroups", "scoringStrategy"});
+  into.fit.ignored_resources = args.texts_at("ignoredResources");
+  into.fit.ignored_groups = args.texts_at("ignoredResourceGroups");
+  const JsonField strategy = args.at("scoringStrategy");
+  if (!strategy) return;
+  refuse_unknown_fields(strategy, {"type", "resources", "requestedToCapacityRatio"});
+  into.fit.strategy = strategy.choice_at<ScoringStrategy>(
+      "type",
+      {{"LeastAllocated", ScoringStrategy::least_allocated},
+       {"MostAllocated", ScoringStrategy::most_allocated},
+       {"RequestedToCapacityRatio", ScoringStrategy::requested_to_capacity_ratio}},
+      ScoringStrategy::least_allocated);
+  into.fit.resources = read_weights(strategy.at("resources"), into.fit.resources);
+  const JsonField ratio = strategy.at("requestedToCapacityRatio");
+  refuse_unknown_fields(ratio, {"shape"});
+  into.fit.shape = read_shape(ratio.at("shape"));
+  if (into.fit.strategy == ScoringStrategy::requested_to_capacity_ratio && into.fit.shape.empty())
+    strategy.fail_at("requestedToCapacityRatio", "expected a shape with at least one point");
+}
+
+void read_balanced(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "resources"});
+  into.balanced.resources = read_weights(args.at("resources"), into.balanced.resources);
+}
+
+void read_spread_arguments(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "defaultConstraints", "defaultingType"});
+  PodSpec constraints;
+  read_spread(args.at("defaultConstraints"), constraints);
+  into.spread.constraints = std::move(constraints.spread);
+  // kube-scheduler's default is System, unless there is a list.
+  into.spread.system_defaults = args.choice_at<bool>("defaultingType", {{"System", true}, {"List", false}},
+                                                     into.spread.constraints.empty());
+  if (into.spread.system_defaults && !into.spread.constraints.empty())
+    args.fail_at("defaultConstraints", "expected none with defaultingType System");
+  for (const TopologySpreadConstraint& constraint : into.spread.constraints)
+    if (constraint.selector)
+      args.fail_at("defaultConstraints",
+                   "expected no labelSelector: it comes from the pod's Services and controllers");
+}
+
+void read_inter_pod(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(
+      args, {"apiVersion", "kind", "hardPodAffinityWeight", "ignorePreferredTermsOfExistingPods"});
+  into.inter_pod.hard_weight = static_cast<std::int32_t>(args.at("hardPodAffinityWeight").integer(0, 100, 1));
+  into.inter_pod.ignore_preferred_of_existing = args.flag_at("ignorePreferredTermsOfExistingPods");
+}
+
+void read_added_affinity(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "addedAffinity"});
+  const JsonField affinity = args.at("addedAffinity");
+  if (!affinity) return;
+  PodSpec spec;
+  read_node_affinity(affinity, spec);
+  into.added_affinity = spec.node_affinity;
+}
+
+void read_preemption(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args,
+                        {"apiVersion", "kind", "minCandidateNodesPercentage", "minCandidateNodesAbsolute"});
+  into.preemption.candidates_percent =
+      static_cast<std::int32_t>(args.at("minCandidateNodesPercentage").integer(0, 100, 10));
+  into.preemption.candidates_at_least = static_cast<std::int32_t>(
+      args.at("minCandidateNodesAbsolute").integer(0, std::numeric_limits<std::int32_t>::max(), 100));
+}
+
+void read_volume_binding(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "bindTimeoutSeconds", "shape"});
+  into.volume_bind_timeout = std::chrono::seconds{args.at("bindTimeoutSeconds").integer(0, 1'000'000, 600)};
+  if (args.has("shape"))
+    args.fail_at("shape",
+                 "is for the StorageCapacityScoring feature, which is off by default and not honoured here");
+}
+
+void read_evenkeel(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "policy", "model"});
+  into.evenkeel.policy = args.text_at("policy", "evenkeel");
+  into.evenkeel.model = args.text_at("model");
+}
+
+struct KnownArguments {
+  std::string_view plugin;
+  void (*read)(const JsonField&, SchedulerProfile&);
+};
+constexpr KnownArguments kKnown[] = {
+    {"NodeResourcesFit", read_fit},
+    {"NodeResourcesBalancedAllocation", read_balanced},
+    {"PodTopologySpread", read_spread_arguments},
+    {"InterPodAffinity", read_inter_pod},
+    {"NodeAffinity", read_added_affinity},
+    {"DefaultPreemption", read_preemption},
+    {"VolumeBinding", read_volume_binding},
+    {"Evenkeel", read_evenkeel},
+};
+
+}  // namespace
+
+void read_plugin_arguments(const JsonField& plugin_config, SchedulerProfile& into) {
+  std::set<std::string> seen;
+  for (const JsonField& item : plugin_config.items()) {
+    refuse_unknown_fields(item, {"name", "args"});
+    const std::string name = item.required_text_at("name");
+    if (!seen.insert(name).second) item.fail_at("name", "arguments of '" + name + "' are given twice");
+    const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                    [&](const KnownArguments& other) { return other.plugin == name; });
+    if (known == std::end(kKnown)) {
+      if (name == "DynamicResources") continue;
+      item.fail_at("name", "no plugin called '" + name + "' takes arguments here");
+      continue;
+    }
+    const JsonField args = item.at("args");
+    const std::string kind = args.text_at("kind", name + "Args");
+    if (kind != name + "Args") args.fail_at("kind", "expected " + name + "Args, found '" + kind + "'");
+    known->read(args, into);
+  }
+}
+
+}  // namespace evenkeel::kubernetes

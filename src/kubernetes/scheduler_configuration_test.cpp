@@ -1,0 +1,144 @@
+#include "kubernetes/scheduler_configuration.h"
+
+#include <gtest/gtest.h>
+
+namespace evenkeel::kubernetes {
+namespace {
+
+constexpr std::string_view kHead =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+SchedulerConfiguration read(const std::string& rest) {
+  const auto configuration = read_scheduler_configuration(std::string(kHead) + rest, "config.yaml");
+  EXPECT_TRUE(configuration) << configuration.error().message;
+  return configuration ? *configuration : SchedulerConfiguration{};
+}
+std::string error_of(const std::string& rest) {
+  const auto configuration = read_scheduler_configuration(std::string(kHead) + rest, "config.yaml");
+  return configuration ? "no error" : configuration.error().message;
+}
+std::vector<std::string> names(const std::vector<EnabledPlugin>& plugins) {
+  std::vector<std::string> all;
+  for (const EnabledPlugin& plugin : plugins) all.push_back(plugin.name);
+  return all;
+}
+
+TEST(SchedulerConfiguration, IsTheDefaultProfileWhenItSaysNothing) {
+  const SchedulerConfiguration configuration = read("");
+  ASSERT_EQ(configuration.profiles.size(), 1U);
+  const SchedulerProfile& profile = configuration.profiles[0];
+  EXPECT_EQ(profile.scheduler_name, "default-scheduler");
+  EXPECT_EQ(names(profile.filter),
+            (std::vector<std::string>{"NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity",
+                                      "NodePorts", "NodeResourcesFit", "VolumeRestrictions",
+                                      "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "PodTopologySpread",
+                                      "InterPodAffinity", "NodeDeclaredFeatures"}));
+  EXPECT_EQ(profile.score[0], (EnabledPlugin{"TaintToleration", 3}));
+  EXPECT_TRUE(profile.spread.system_defaults);
+  EXPECT_EQ(configuration.leader_election.lease, std::chrono::seconds{15});
+}
+
+TEST(SchedulerConfiguration, PutsReconfiguredScoresFirstAndLeavesOutDisabledOnes) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- schedulerName: mine
+  plugins:
+    score:
+      enabled: [{name: ImageLocality, weight: 7}]
+      disabled: [{name: TaintToleration}]
+)")
+                                       .profiles[0];
+  EXPECT_EQ(profile.score[0], (EnabledPlugin{"ImageLocality", 7}));
+  const auto scores = names(profile.score), filters = names(profile.filter);
+  EXPECT_EQ(std::count(scores.begin(), scores.end(), "TaintToleration"), 0);
+  EXPECT_EQ(std::count(filters.begin(), filters.end(), "TaintToleration"), 1);
+}
+
+TEST(SchedulerConfiguration, DisablesEverywhereByMultiPoint) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- plugins: {multiPoint: {disabled: [{name: "*"}], enabled: [{name: PrioritySort}, {name: DefaultBinder},
+            {name: NodeResourcesFit, weight: 4}]}}
+)")
+                                       .profiles[0];
+  EXPECT_EQ(names(profile.filter), std::vector<std::string>{"NodeResourcesFit"});
+  EXPECT_EQ(profile.score, (std::vector<EnabledPlugin>{{"NodeResourcesFit", 4}}));
+}
+
+TEST(SchedulerConfiguration, TakesOurPoliciesAsAPlugin) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- plugins: {score: {enabled: [{name: Evenkeel, weight: 5}]}}
+  pluginConfig: [{name: Evenkeel, args: {policy: horizon}}]
+)")
+                                       .profiles[0];
+  EXPECT_EQ(profile.score.back(), (EnabledPlugin{"Evenkeel", 5}));
+  EXPECT_EQ(profile.evenkeel.policy, "horizon");
+}
+
+TEST(SchedulerConfiguration, ReadsArguments) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      apiVersion: kubescheduler.config.k8s.io/v1
+      kind: NodeResourcesFitArgs
+      ignoredResourceGroups: [example.com]
+      scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 3}, {name: example.com/gpu}]}
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 0}
+  - name: PodTopologySpread
+    args: {defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}
+  - name: DefaultPreemption
+    args: {minCandidateNodesPercentage: 5}
+)")
+                                       .profiles[0];
+  EXPECT_EQ(profile.fit.strategy, ScoringStrategy::most_allocated);
+  EXPECT_EQ(profile.fit.resources, (std::vector<ResourceWeight>{{"cpu", 3}, {"example.com/gpu", 1}}));
+  EXPECT_EQ(profile.fit.ignored_groups, std::vector<std::string>{"example.com"});
+  EXPECT_EQ(profile.inter_pod.hard_weight, 0);
+  EXPECT_FALSE(profile.spread.system_defaults);
+  EXPECT_EQ(profile.spread.constraints.size(), 1U);
+  EXPECT_EQ(profile.preemption.candidates_percent, 5);
+}
+
+TEST(SchedulerConfiguration, ReadsTheRestOfAFileAsKubeadmWritesIt) {
+  const SchedulerConfiguration configuration = read(R"(
+clientConnection: {acceptContentTypes: "", burst: 100, contentType: application/vnd.kubernetes.protobuf,
+                   kubeconfig: /etc/kubernetes/scheduler.conf, qps: 50}
+delayCacheUntilActive: false
+enableContentionProfiling: true
+enableProfiling: true
+leaderElection: {leaderElect: true, leaseDuration: 1m0s, renewDeadline: 10s, resourceLock: leases,
+                 resourceName: kube-scheduler, resourceNamespace: kube-system, retryPeriod: 2s}
+parallelism: 8
+percentageOfNodesToScore: 50
+podInitialBackoffSeconds: 2
+podMaxBackoffSeconds: 20
+)");
+  EXPECT_EQ(configuration.client.kubeconfig, "/etc/kubernetes/scheduler.conf");
+  EXPECT_EQ(configuration.leader_election.lease, std::chrono::seconds{60});
+  EXPECT_EQ(configuration.percentage_of_nodes_to_score, 50);
+  EXPECT_EQ(configuration.max_backoff_s, 20);
+}
+
+TEST(SchedulerConfiguration, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(error_of("profiles: [{schedulerNam: x}]").substr(0, 56),
+            "config.yaml: profiles[0].schedulerNam: unknown field; th");
+  EXPECT_EQ(error_of("profiles: [{plugins: {score: {enabled: [{name: Nonesuch}]}}}]"),
+            "config.yaml: profiles[0].plugins.score.enabled[0].name: no plugin is called 'Nonesuch' here");
+  EXPECT_EQ(
+      error_of("profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {kind: OtherArgs}}]}]"),
+      "config.yaml: profiles[0].pluginConfig[0].args.kind: expected NodeResourcesFitArgs, found 'OtherArgs'");
+  EXPECT_EQ(error_of("profiles: [{plugins: {queueSort: {disabled: [{name: PrioritySort}]}}}]"),
+            "config.yaml: profiles[0].plugins.queueSort: expected one plugin, found 0");
+  EXPECT_NE(error_of("extenders: [{urlPrefix: http://x}]").find("extenders are not honoured"),
+            std::string::npos);
+  EXPECT_EQ(error_of("leaderElection: {leaseDuration: soon}"),
+            "config.yaml: leaderElection.leaseDuration: expected a duration such as 15s, found 'soon'");
+  EXPECT_NE(error_of("profiles: [{}, {}]").find("is the name of an earlier profile"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evenkeel::kubernetes

@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "scheduling/policies/weighted_scores.h"
+
+namespace evenkeel::scheduling {
+
+// A policy as one plugin among kube-scheduler's: its opinion of the feasible nodes, stretched over 0 to 100
+// in whole steps, times a weight, is added to what the profile's plugins say.
+//
+// Assumes: the policy's score sheet ranks nodes as it would choose. A policy that would rather wait is not
+// asked.
+class BlendedScores final : public PlacementPolicy {
+ public:
+  BlendedScores(std::string name, double weight, std::unique_ptr<PlacementPolicy> policy)
+      : name_(std::move(name)), weight_(weight), policy_(std::move(policy)) {}
+  std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
+  ScoreSheet explain(const PlacementRequest& request) override;
+  Time review_at() const override { return policy_->review_at(); }
+  std::vector<EvictPod> review(const Retrospect& retrospect, Random& random) override {
+    return policy_->review(retrospect, random);
+  }
+
+ private:
+  std::string name_;
+  double weight_;
+  std::unique_ptr<PlacementPolicy> policy_;
+  WeightedScores plugins_;
+};
+
+}  // namespace evenkeel::scheduling
