@@ -47,7 +47,19 @@ struct Binder::Attempt {
 void Binder::bind(Binding binding) {
   ++outstanding_;
   const auto attempt = std::make_shared<Attempt>(Attempt{std::move(binding), {}, 1, kBetweenLooks});
-  connection_.call(bind_request(attempt->binding.reference, attempt->binding.node),
+  const Binding& wanted = attempt->binding;
+  if (wanted.volumes.empty()) return post(attempt);
+  volumes_.bind(wanted.pod, wanted.node, wanted.volumes, wanted.volumes_within,
+                [this, attempt](const Status& done) {
+                  if (done && handlers_.may_write()) return post(attempt);
+                  attempt->why = done ? "no longer leading" : done.error().message;
+                  fail(attempt);
+                });
+}
+
+void Binder::post(const Shared& attempt) {
+  const Binding& wanted = attempt->binding;
+  connection_.call(bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_),
                    [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
                      if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);
                    });

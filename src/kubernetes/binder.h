@@ -7,6 +7,7 @@
 
 #include "kubernetes/api_connection.h"
 #include "kubernetes/cluster_feed.h"
+#include "kubernetes/volume_binder.h"
 #include "kubernetes/writes.h"
 
 namespace evenkeel::kubernetes {
@@ -26,14 +27,23 @@ class Binder {
     PodId pod;
     PodReference reference;
     std::string node;
+    std::vector<VolumeBinding> volumes{};     // to be bound, or asked for, first
+    std::vector<Annotation> annotations{};    // which the pod gets
+    Duration volumes_within = std::chrono::minutes(10);
   };
   struct Handlers {
     std::function<void(const Binding&)> bound;  // by us
     std::function<void(const Binding&, const std::string& why)> failed;
+    // Asked once more after waiting for volumes; no: the binding fails.
+    std::function<bool()> may_write = [] { return true; };
   };
 
-  Binder(ApiConnection& connection, ClusterFeed& feed, Handlers handlers)
-      : connection_(connection), feed_(feed), handlers_(std::move(handlers)) {}
+  Binder(ApiConnection& connection, ClusterFeed& feed, WireFormat bodies, Handlers handlers)
+      : connection_(connection),
+        feed_(feed),
+        bodies_(bodies),
+        handlers_(std::move(handlers)),
+        volumes_(connection, feed) {}
 
   void bind(Binding binding);
 
@@ -43,6 +53,7 @@ class Binder {
   struct Attempt;
   using Shared = std::shared_ptr<Attempt>;
 
+  void post(const Shared& attempt);
   void answered(const Shared& attempt, const ApiAnswer& answer);
   void look_after(const Shared& attempt, Duration pause);
   void look(const Shared& attempt);
@@ -53,7 +64,9 @@ class Binder {
 
   ApiConnection& connection_;
   ClusterFeed& feed_;
+  WireFormat bodies_;
   Handlers handlers_;
+  VolumeBinder volumes_;
   std::size_t outstanding_ = 0;
   // Answers that come after the end find it expired.
   std::shared_ptr<Binder*> alive_ = std::make_shared<Binder*>(this);

@@ -227,4 +227,13 @@ void ClusterFeed::vanished(PodId pod) {
   known->has_ended = true;
 }
 
+void ClusterFeed::said(PodId pod, UnscheduledCondition why) {
+  if (KnownPod* known = find(pod)) known->unscheduled = std::move(why);
+}
+
+void ClusterFeed::tell_again(PodId pod) {
+  if (const KnownPod* known = find(pod); known && known->told == Told::waiting)
+    events_.push_back(PodUpdated{known->pod});
+}
+
 }  // namespace evenkeel::kubernetes

@@ -61,6 +61,8 @@ class ClusterFeed {
   void bound(PodId pod, const std::string& node);
   void bind_failed(PodId pod, std::string why);
   void vanished(PodId pod);
+  void said(PodId pod, UnscheduledCondition why);  // written to its status
+  void tell_again(PodId pod);                      // what it asked for could not be done: PodUpdated
 
   std::vector<ClusterEvent>& events() { return events_; }  // to be taken by whoever reads them
 
