@@ -39,9 +39,10 @@ class LiveObserver {
  public:
   virtual ~LiveObserver() = default;
 
-  // Before anything else. Scheduler and policies stay where they are, and may be looked at within later
-  // calls, until `ended`.
-  virtual void began(const scheduling::Scheduler&, std::span<const LiveProfile>, Time /*now*/) {}
+  // First of all. The policies stay where they are until `ended`.
+  virtual void serves(std::span<const LiveProfile>) {}
+  // Then. The scheduler stays where it is, and may be looked at within later calls, until `ended`.
+  virtual void began(const scheduling::Scheduler&, Time /*now*/) {}
   // The policy has answered and the question is still open; no node: the pod had better wait.
   virtual void decided(const scheduling::PlacementRequest&, std::optional<NodeId>, Duration /*took*/) {}
   // Before it is carried out. In shadow the same, and it never is.
