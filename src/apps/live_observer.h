@@ -2,10 +2,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cluster/world.h"
-#include "scheduling/placement_request.h"
+#include "scheduling/policies/policy.h"
 #include "scheduling/scheduler.h"
 
 namespace evenkeel::apps {
@@ -25,6 +26,12 @@ struct LiveTraffic {
   std::size_t binds_in_flight = 0;   // now
 };
 
+// One profile that pods may ask for, in the order the scheduler numbers them.
+struct LiveProfile {
+  std::string scheduler_name, policy_name;
+  scheduling::PlacementPolicy* policy = nullptr;  // may be asked to explain what it chose
+};
+
 // Whoever wants to know what a live scheduler does: metrics, the decision journal, a test. Called from the
 // scheduler's own thread, between its steps, so it must not block and had better be quick. Nothing it is
 // lent may be kept.
@@ -32,7 +39,9 @@ class LiveObserver {
  public:
   virtual ~LiveObserver() = default;
 
-  // Before anything else. The scheduler stays where it is, and may be read within later calls, until `ended`.
+  // First of all. The policies stay where they are until `ended`.
+  virtual void serves(std::span<const LiveProfile>) {}
+  // Then. The scheduler stays where it is, and may be looked at within later calls, until `ended`.
   virtual void began(const scheduling::Scheduler&, Time /*now*/) {}
   // The policy has answered and the question is still open; no node: the pod had better wait.
   virtual void decided(const scheduling::PlacementRequest&, std::optional<NodeId>, Duration /*took*/) {}
