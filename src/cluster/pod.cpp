@@ -42,10 +42,20 @@ void replace_by_pod_level(const PodSpec& spec, Resources& total) {
   for (const auto& [name, count] : spec.pod_level_requests->huge_pages) total.set_extended(name, count);
 }
 
-template <class Says>
-bool mentions(const PodSpec& spec, Says says) {
-  return std::any_of(spec.containers.begin(), spec.containers.end(), says) ||
-         std::any_of(spec.init_containers.begin(), spec.init_containers.end(), says);
+// Whether what a container counts with names the resource, be it with 0.
+bool names_cpu(const PodSpec& spec, const Container& c) {
+  const bool asks = c.zero_cpu || c.requests.cpu.count != 0;
+  return c.actual ? c.status_names_cpu || (asks && !spec.resize_infeasible) : asks;
+}
+bool names_memory(const PodSpec& spec, const Container& c) {
+  const bool asks = c.zero_memory || c.requests.memory.count != 0;
+  return c.actual ? c.status_names_memory || (asks && !spec.resize_infeasible) : asks;
+}
+
+bool anyone(const PodSpec& spec, bool (*names)(const PodSpec&, const Container&)) {
+  const auto does = [&](const Container& c) { return names(spec, c); };
+  return std::any_of(spec.containers.begin(), spec.containers.end(), does) ||
+         std::any_of(spec.init_containers.begin(), spec.init_containers.end(), does);
 }
 
 std::size_t mix(std::size_t seed, std::string_view text) {
@@ -83,8 +93,8 @@ std::size_t hash_of_rules(const std::string& name_space, const PodSpec& spec) {
 NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default_memory) {
   Resources total = peak(spec, [&](const Container& c) {
     Resources asked = counted_requests(spec, c);
-    if (default_cpu && asked.cpu.count == 0 && !c.zero_cpu) asked.cpu = kDefaultCpu;
-    if (default_memory && asked.memory.count == 0 && !c.zero_memory) asked.memory = kDefaultMemory;
+    if (default_cpu && !names_cpu(spec, c)) asked.cpu = kDefaultCpu;
+    if (default_memory && !names_memory(spec, c)) asked.memory = kDefaultMemory;
     return asked;
   });
   replace_by_pod_level(spec, total);
@@ -107,12 +117,8 @@ Resources effective_limit(const PodSpec& spec) {
 NonZeroRequest non_zero_request(const PodSpec& spec) {
   // A pod that asks as a whole is given defaults only for what nobody in it mentions.
   const bool whole = spec.pod_level_requests.has_value();
-  const bool default_cpu = !whole || (!mentions(spec, [](const Container& c) {
-    return c.zero_cpu || c.requests.cpu.count > 0;
-  }) && spec.overhead.cpu.count == 0);
-  const bool default_memory = !whole || (!mentions(spec, [](const Container& c) {
-    return c.zero_memory || c.requests.memory.count > 0;
-  }) && spec.overhead.memory.count == 0);
+  const bool default_cpu = !whole || (!anyone(spec, names_cpu) && spec.overhead.cpu.count == 0);
+  const bool default_memory = !whole || (!anyone(spec, names_memory) && spec.overhead.memory.count == 0);
   return with_defaults(spec, default_cpu, default_memory);
 }
 

@@ -24,12 +24,16 @@ void read_container_status(const JsonField& status, Container& container) {
   for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
     for (const JsonField& entry : status.at(list).items()) {
       if (entry.text_at("name") != container.name || !entry.has("resources")) continue;
-      container.actual = read_resources(entry.at("resources").at("requests"));
-      container.allocated = read_resources(entry.at("allocatedResources"));
+      const JsonField actual = entry.at("resources").at("requests"),
+                      allocated = entry.at("allocatedResources");
+      container.actual = read_resources(actual);
+      container.allocated = read_resources(allocated);
+      container.status_names_cpu = actual.has("cpu") || allocated.has("cpu");
+      container.status_names_memory = actual.has("memory") || allocated.has("memory");
     }
 }
 
-Container read_container(const JsonField& field, const JsonField& status, bool host_network) {
+Container read_container(const JsonField& field, bool host_network) {
   Container container;
   container.name = field.text_at("name");
   container.image = field.text_at("image");
@@ -47,7 +51,6 @@ Container read_container(const JsonField& field, const JsonField& status, bool h
   container.restarts_always = field.text_at("restartPolicy") == "Always";
   for (const JsonField& rule : field.at("restartPolicyRules").items())
     container.restarts_all |= rule.text_at("action") == "RestartAllContainers";
-  read_container_status(status, container);
   return container;
 }
 
@@ -70,18 +73,31 @@ Resources summed_requests(const PodSpec& spec) {
   return effective_request(containers_only);
 }
 
+// While the pod as a whole is being resized it counts with the most of what it has, was granted and wants.
+void count_resize(const JsonField& status, bool infeasible, PodLevelRequests& level) {
+  const Resources held = max_of(read_resources(status.at("resources").at("requests")),
+                                read_resources(status.at("allocatedResources")));
+  const auto count = [&](auto& wanted, auto has) { wanted = infeasible ? has : std::max(wanted, has); };
+  if (level.cpu) count(*level.cpu, held.cpu);
+  if (level.memory) count(*level.memory, held.memory);
+  for (ExtendedResource& pages : level.huge_pages) count(pages.count, held.extended_count(pages.name));
+}
+
 }  // namespace
 
 void read_containers(const JsonField& spec, const JsonField& status, PodSpec& into) {
-  for (const JsonField& container : spec.at("initContainers").items())
-    into.init_containers.push_back(read_container(container, status, into.host_network));
-  for (const JsonField& container : spec.at("containers").items()) {
-    into.containers.push_back(read_container(container, status, into.host_network));
-    into.containers.back().restarts_always = false;  // a sidecar is an init container
+  for (const JsonField& field : spec.at("initContainers").items()) {
+    Container& container = into.init_containers.emplace_back(read_container(field, into.host_network));
+    if (container.restarts_always) read_container_status(status, container);  // others run too briefly
+  }
+  for (const JsonField& field : spec.at("containers").items()) {
+    Container& container = into.containers.emplace_back(read_container(field, into.host_network));
+    container.restarts_always = false;  // a sidecar is an init container
+    read_container_status(status, container);
   }
 }
 
-void read_pod_level_requests(const JsonField& resources, PodSpec& into) {
+void read_pod_level_requests(const JsonField& resources, const JsonField& status, PodSpec& into) {
   const JsonField requests = resources.at("requests"), limits = resources.at("limits");
   PodLevelRequests level;
   const auto names = [](const JsonField& map, std::string_view name) { return map.has(name); };
@@ -103,6 +119,7 @@ void read_pod_level_requests(const JsonField& resources, PodSpec& into) {
     if (!level.cpu && names(limits, "cpu")) level.cpu = MilliCpu{limits.at("cpu").quantity_milli()};
     if (!level.memory && names(limits, "memory")) level.memory = Bytes{limits.at("memory").quantity()};
   }
+  if (status.has("resources")) count_resize(status, into.resize_infeasible, level);
   if (level.cpu || level.memory || !level.huge_pages.empty()) into.pod_level_requests = std::move(level);
 }
 

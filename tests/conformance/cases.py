@@ -428,9 +428,13 @@ class CaseMaker:
         return items
 
     def case(self):
-        nodes = [f"n{i}" for i in range(self.pick([1, 2, 3, 3, 4, 5, 6, 8, 10, 12]))]
+        count = self.pick([1, 2, 3, 3, 4, 5, 6, 8, 10, 12])
+        if self.chance(0.02):
+            count = self.r.randint(20, 50)
+        nodes = [f"n{i}" for i in range(count)]
         items = [self.node(name) for name in nodes]
         placed = [self.placed_pod(i, nodes) for i in range(self.r.randrange(0, 3 * len(nodes) + 2))]
+        free_shared_ports(placed)
         waiting = [self.waiting_pod(i, nodes) for i in range(self.pick([1, 1, 1, 2, 3]))]
         if "preemption" in self.themes and self.chance(0.7):
             self.make_tight(waiting)
@@ -458,6 +462,23 @@ class CaseMaker:
             pod["spec"]["containers"][0]["resources"] = {"requests": {"cpu": self.cpu(self.pick([900, 1900, 3500])),
                                                                       "memory": self.memory(self.pick([400, 900, 1800]) * MI)}}
             pod["spec"]["priority"] = self.pick([100, 1000, 2000001000])
+
+
+def free_shared_ports(placed):
+    """No node runs two pods on one host port; kube-scheduler would give the port away when either is preempted."""
+    used = set()
+    for pod in placed:
+        network = pod["spec"].get("hostNetwork", False)
+        for container in pod["spec"]["containers"] + pod["spec"].get("initContainers", []):
+            kept = []
+            for port in container.get("ports", []):
+                number = port["hostPort"] or (port["containerPort"] if network else 0)
+                key = (pod["spec"]["nodeName"], number, port.get("protocol", "TCP"), port.get("hostIP", "0.0.0.0"))
+                if number == 0 or key not in used:
+                    kept.append(port)
+                used.add(key)
+            if "ports" in container:
+                container["ports"] = kept
 
 
 def make_case(seed, number):
