@@ -18,6 +18,7 @@ std::vector<NodeId> nodes_by_name(const ClusterState& cluster) {
 // Why the pod is not even looked at; empty when it is.
 std::string held_back(const Pod& pod) {
   const PodSpec& spec = pod.spec();
+  if (pod.terminating) return "skip schedule deleting pod: " + pod.full_name();
   if (!spec.scheduling_gates.empty()) {
     std::string gates;
     for (const std::string& gate : spec.scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;
