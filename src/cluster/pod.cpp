@@ -9,6 +9,13 @@ namespace {
 constexpr MilliCpu kDefaultCpu{100};
 constexpr Bytes kDefaultMemory{200LL << 20};
 
+// Beyond what any node has; thousands of such pods still add up without an overflow.
+constexpr std::int64_t kMost = std::int64_t{1} << 50;
+template <class Unit>
+Quantity<Unit> no_more_than_can_be(Quantity<Unit> amount) {
+  return std::min(amount, {kMost});
+}
+
 // Init containers run one after the other, each beside the sidecars that were started
 // before it; afterwards all containers run beside all sidecars.
 template <class Of>
@@ -99,7 +106,7 @@ NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default
   });
   replace_by_pod_level(spec, total);
   total += spec.overhead;
-  return {total.cpu, total.memory};
+  return {no_more_than_can_be(total.cpu), no_more_than_can_be(total.memory)};
 }
 
 }  // namespace
@@ -107,7 +114,12 @@ NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default
 Resources effective_request(const PodSpec& spec) {
   Resources total = peak(spec, [&](const Container& c) { return counted_requests(spec, c); });
   replace_by_pod_level(spec, total);
-  return total + spec.overhead;
+  total += spec.overhead;
+  total.cpu = no_more_than_can_be(total.cpu);
+  total.memory = no_more_than_can_be(total.memory);
+  total.ephemeral_storage = no_more_than_can_be(total.ephemeral_storage);
+  for (ExtendedResource& resource : total.extended) resource.count = std::min(resource.count, kMost);
+  return total;
 }
 
 Resources effective_limit(const PodSpec& spec) {

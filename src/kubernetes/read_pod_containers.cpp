@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "kubernetes/read_common.h"
 #include "kubernetes/read_pod_parts.h"
@@ -20,17 +21,16 @@ ContainerPort read_port(const JsonField& field, bool host_network) {
 }
 
 // What the container's status says of its resources, while or after it is resized.
-void read_container_status(const JsonField& status, Container& container) {
-  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
-    for (const JsonField& entry : status.at(list).items()) {
-      if (entry.text_at("name") != container.name || !entry.has("resources")) continue;
-      const JsonField actual = entry.at("resources").at("requests"),
-                      allocated = entry.at("allocatedResources");
-      container.actual = read_resources(actual);
-      container.allocated = read_resources(allocated);
-      container.status_names_cpu = actual.has("cpu") || allocated.has("cpu");
-      container.status_names_memory = actual.has("memory") || allocated.has("memory");
-    }
+using Statuses = std::map<std::string, JsonField, std::less<>>;  // by the container's name
+void read_container_status(const Statuses& statuses, Container& container) {
+  const auto at = statuses.find(container.name);
+  if (at == statuses.end() || !at->second.has("resources")) return;
+  const JsonField actual = at->second.at("resources").at("requests"),
+                  allocated = at->second.at("allocatedResources");
+  container.actual = read_resources(actual);
+  container.allocated = read_resources(allocated);
+  container.status_names_cpu = actual.has("cpu") || allocated.has("cpu");
+  container.status_names_memory = actual.has("memory") || allocated.has("memory");
 }
 
 Container read_container(const JsonField& field, bool host_network) {
@@ -41,12 +41,12 @@ Container read_container(const JsonField& field, bool host_network) {
                   limits = field.at("resources").at("limits");
   container.limits = read_resources(limits);
   container.requests = read_resources(requests);
-  for (const auto& [name, amount] : limits.entries())
+  for (const auto& [name, amount] : few_entries(limits))
     if (!requests.has(name)) add_resource(container.requests, name, amount);
   container.zero_cpu = (requests.has("cpu") || limits.has("cpu")) && container.requests.cpu.count == 0;
   container.zero_memory =
       (requests.has("memory") || limits.has("memory")) && container.requests.memory.count == 0;
-  for (const JsonField& port : field.at("ports").items())
+  for (const JsonField& port : few_items(field.at("ports")))
     container.ports.push_back(read_port(port, host_network));
   container.restarts_always = field.text_at("restartPolicy") == "Always";
   for (const JsonField& rule : field.at("restartPolicyRules").items())
@@ -86,14 +86,18 @@ void count_resize(const JsonField& status, bool infeasible, PodLevelRequests& le
 }  // namespace
 
 void read_containers(const JsonField& spec, const JsonField& status, PodSpec& into) {
-  for (const JsonField& field : spec.at("initContainers").items()) {
+  Statuses statuses;
+  for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
+    for (const JsonField& entry : status.at(list).items())
+      statuses.insert_or_assign(entry.text_at("name"), entry);
+  for (const JsonField& field : few_items(spec.at("initContainers"))) {
     Container& container = into.init_containers.emplace_back(read_container(field, into.host_network));
-    if (container.restarts_always) read_container_status(status, container);  // others run too briefly
+    if (container.restarts_always) read_container_status(statuses, container);  // others run too briefly
   }
-  for (const JsonField& field : spec.at("containers").items()) {
+  for (const JsonField& field : few_items(spec.at("containers"))) {
     Container& container = into.containers.emplace_back(read_container(field, into.host_network));
     container.restarts_always = false;  // a sidecar is an init container
-    read_container_status(status, container);
+    read_container_status(statuses, container);
   }
 }
 
@@ -101,14 +105,15 @@ void read_pod_level_requests(const JsonField& resources, const JsonField& status
   const JsonField requests = resources.at("requests"), limits = resources.at("limits");
   PodLevelRequests level;
   const auto names = [](const JsonField& map, std::string_view name) { return map.has(name); };
-  if (names(requests, "cpu")) level.cpu = MilliCpu{requests.at("cpu").quantity_milli()};
-  if (names(requests, "memory")) level.memory = Bytes{requests.at("memory").quantity()};
+  const Resources asked = read_resources(requests), most = read_resources(limits);
+  if (names(requests, "cpu")) level.cpu = asked.cpu;
+  if (names(requests, "memory")) level.memory = asked.memory;
   for (const JsonField& map : {requests, limits})
-    for (const auto& [name, amount] : map.entries()) {
+    for (const auto& [name, amount] : few_entries(map)) {
       const bool known = std::any_of(level.huge_pages.begin(), level.huge_pages.end(),
                                      [&name = name](const ExtendedResource& r) { return r.name == name; });
       if (name.starts_with("hugepages-") && !known)
-        level.huge_pages.push_back({std::string(name), amount.quantity()});
+        level.huge_pages.push_back({std::string(name), std::min(amount.quantity(), kMostOfAResource)});
     }
   if (!limits.entries().empty()) {
     const Resources sum = summed_requests(into);
@@ -116,8 +121,8 @@ void read_pod_level_requests(const JsonField& resources, const JsonField& status
     const auto memory = [](const Resources& r) { return r.memory.count; };
     if (!level.cpu && any_names(into, &Container::zero_cpu, cpu)) level.cpu = sum.cpu;
     if (!level.memory && any_names(into, &Container::zero_memory, memory)) level.memory = sum.memory;
-    if (!level.cpu && names(limits, "cpu")) level.cpu = MilliCpu{limits.at("cpu").quantity_milli()};
-    if (!level.memory && names(limits, "memory")) level.memory = Bytes{limits.at("memory").quantity()};
+    if (!level.cpu && names(limits, "cpu")) level.cpu = most.cpu;
+    if (!level.memory && names(limits, "memory")) level.memory = most.memory;
   }
   if (status.has("resources")) count_resize(status, into.resize_infeasible, level);
   if (level.cpu || level.memory || !level.huge_pages.empty()) into.pod_level_requests = std::move(level);
