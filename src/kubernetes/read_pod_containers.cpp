@@ -108,14 +108,19 @@ void read_pod_level_requests(const JsonField& resources, const JsonField& status
   const Resources asked = read_resources(requests), most = read_resources(limits);
   if (names(requests, "cpu")) level.cpu = asked.cpu;
   if (names(requests, "memory")) level.memory = asked.memory;
-  for (const JsonField& map : {requests, limits})
-    for (const auto& [name, amount] : few_entries(map)) {
+  // Limits of huge pages at the containers are the pod's too, if it has anything of its own.
+  const bool has_own = !requests.entries().empty() || !limits.entries().empty();
+  const Resources of_containers = has_own ? effective_limit(into) : Resources{};
+  for (const Resources* from : {&asked, &most, &of_containers})
+    for (const auto& [name, count] : from->extended) {
       const bool known = std::any_of(level.huge_pages.begin(), level.huge_pages.end(),
                                      [&name = name](const ExtendedResource& r) { return r.name == name; });
-      if (name.starts_with("hugepages-") && !known)
-        level.huge_pages.push_back({std::string(name), std::min(amount.quantity(), kMostOfAResource)});
+      if (name.starts_with("hugepages-") && !known) level.huge_pages.push_back({name, count});
     }
-  if (!limits.entries().empty()) {
+  const bool has_pages = std::any_of(
+      of_containers.extended.begin(), of_containers.extended.end(),
+      [&](const ExtendedResource& r) { return r.name.starts_with("hugepages-") && !requests.has(r.name); });
+  if (!limits.entries().empty() || has_pages) {
     const Resources sum = summed_requests(into);
     const auto cpu = [](const Resources& r) { return r.cpu.count; };
     const auto memory = [](const Resources& r) { return r.memory.count; };
