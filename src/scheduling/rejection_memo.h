@@ -22,6 +22,7 @@ class RejectionMemo {
   struct Rejection {
     std::string why;  // unschedulable_message's words
     FilterSet by = 0;
+    bool failed = false;  // a filter could not tell
   };
   Rejection rejection(const FilterInput& input, ClusterState& cluster, const Nominations& nominations,
                       std::size_t profile);

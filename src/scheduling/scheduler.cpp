@@ -180,11 +180,14 @@ void Scheduler::sample_nodes(std::int32_t wanted_percentage) {
 
 RejectionMemo::Rejection Scheduler::reject(const FilterInput& input) {
   RejectionMemo::Rejection rejection;
+  std::optional<std::string> failure;
   rejection.why = unschedulable_message(input, [&](NodeId node) {
     NodeVerdict verdict = judge_with_nominated(input, cluster_, node, nominations_.on(node));
     for (const Objection& objection : verdict.objections) rejection.by |= filter_bit(objection.plugin);
+    if (verdict.failed && !failure) failure = verdict.objections.front().reason;
     return verdict;
   });
+  if (failure) rejection = {*failure, 0, true};
   if (const std::optional<Refusal> refused = refusal(input)) rejection.by = filter_bit(refused->plugin);
   return rejection;
 }
@@ -196,6 +199,14 @@ Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
   RejectionMemo::Rejection rejection =
       remembers ? memo_.rejection(input, cluster_, nominations_, per_pod(pod.id).profile) : reject(input);
   std::string& why = rejection.why;
+  if (rejection.failed) {  // not a no: it is tried again, as after a failed binding
+    leave_group(pod.id, now);
+    PerPod& own = per_pod(pod.id);
+    ++own.attempts;
+    own.tried = now;
+    wait_until(pod.id, Where::failed, now + queue_options_.backoff(own.attempts));
+    return MarkUnschedulable{pod.id, std::move(why)};
+  }
 
   PreemptionOutcome outcome;
   bool keeps_promise = false;
