@@ -26,6 +26,7 @@ struct Bench {
 
 Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_shapes(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_rules(const BenchSettings& settings, std::ostream& out);
