@@ -11,7 +11,7 @@ using reporting::exponential_bounds;
 }  // namespace
 
 // The help texts of what is kube-scheduler's are its own.
-LiveMetrics::LiveMetrics(reporting::MetricsRegistry& registry)
+LiveMetrics::LiveMetrics(reporting::MetricsRegistry& registry, std::string api_server)
     : attempts(registry.counters(
           {"scheduler_schedule_attempts_total",
            "Number of attempts to schedule pods, by the result. 'unschedulable' means a pod could not be "
@@ -75,8 +75,8 @@ LiveMetrics::LiveMetrics(reporting::MetricsRegistry& registry)
                            "Please make sure to group by name.",
                            {"name"}})),
       requests(registry.counters({"rest_client_requests_total",
-                                  "Number of HTTP requests, partitioned by status code and method.",
-                                  {"code", "method"}})),
+                                  "Number of HTTP requests, partitioned by status code, method, and host.",
+                                  {"code", "host", "method"}})),
       watch_events(registry.counters(
           {"evenkeel_watch_events_total", "Changes that watches told of, by resource.", {"resource"}})),
       watch_restarts(
@@ -107,14 +107,15 @@ LiveMetrics::LiveMetrics(reporting::MetricsRegistry& registry)
                              {"explained"}})),
       explained(decisions.with({"yes"})),
       unexplained(decisions.with({"no"})),
-      process(registry) {
+      process(registry),
+      host(std::move(api_server)) {
   for (const char* queue : {"active", "backoff", "gated", "unschedulable"}) pending.with({queue}).set(0);
   for (const char* type : {"assumed_pods", "nodes", "pods"}) cache.with({type}).set(0);
 }
 
 void LiveMetrics::carried(const LiveTraffic& traffic) {
   for (const auto& [request, count] : traffic.requests)
-    requests.with({request.code == 0 ? "<error>" : std::to_string(request.code), request.method})
+    requests.with({request.code == 0 ? "<error>" : std::to_string(request.code), host, request.method})
         .raise_to(count);
   for (const auto& [resource, count] : traffic.watch_events) watch_events.with({resource}).raise_to(count);
   for (const auto& [resource, count] : traffic.objects_skipped)

@@ -13,7 +13,7 @@ namespace evenkeel::apps {
 // labels and bucket bounds (pkg/scheduler/metrics of 1.36), so that its dashboards and alerts go on working;
 // by ours, evenkeel_*, where they do not.
 struct LiveMetrics {
-  explicit LiveMetrics(reporting::MetricsRegistry& registry);
+  LiveMetrics(reporting::MetricsRegistry& registry, std::string api_server);
   void carried(const LiveTraffic& traffic);
 
   reporting::MetricFamily<reporting::Counter>& attempts;           // result, profile
@@ -28,7 +28,7 @@ struct LiveMetrics {
   reporting::MetricFamily<reporting::Gauge>& unschedulable;   // plugin, profile
   reporting::MetricFamily<reporting::Gauge>& cache;           // type
   reporting::MetricFamily<reporting::Gauge>& leading;         // name
-  reporting::MetricFamily<reporting::Counter>& requests;      // code, method
+  reporting::MetricFamily<reporting::Counter>& requests;      // code, host, method
   reporting::MetricFamily<reporting::Counter>& watch_events;  // resource
   reporting::Counter& watch_restarts;
   reporting::MetricFamily<reporting::Counter>& objects_skipped;  // resource
@@ -39,6 +39,7 @@ struct LiveMetrics {
   reporting::MetricFamily<reporting::Counter>& decisions;  // explained
   reporting::Counter &explained, &unexplained;
   reporting::ProcessFigures process;
+  std::string host;  // the API server's
 };
 
 // Few words for many messages: conflict, not_found, forbidden, too_many_requests, timeout, server_error,

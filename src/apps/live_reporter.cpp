@@ -41,7 +41,7 @@ JournalEntry::Candidate candidate_of(const ScoreSheet& sheet, const ScoreSheet::
 }  // namespace
 
 LiveReporter::LiveReporter(Options options)
-    : options_(std::move(options)), metrics_(registry_), journal_(options_.journal) {
+    : options_(std::move(options)), metrics_(registry_, options_.api_server), journal_(options_.journal) {
   if (!options_.clock) options_.clock = steady_time;
   last_step_ = debt_at_ = options_.clock();
   last_turn_ = last_step_.count();
@@ -158,16 +158,10 @@ void LiveReporter::write_candidates(const scheduling::PlacementRequest& request,
                                     std::uint32_t profile, JournalEntry& entry) {
   scheduling::PlacementPolicy* policy = profiles_[profile].profile.policy;
   if (!policy) return;
-  const ScoreSheet sheet = policy->explain(request);
-  bool has_chosen = false;
-  for (const ScoreSheet::Row& row : sheet.rows) {
-    const bool is_chosen = row.node == chosen;
-    // The chosen one is written down even if it is not among the best: a policy may draw lots.
-    if (entry.candidates.size() < options_.candidates || is_chosen)
-      entry.candidates.push_back(candidate_of(sheet, row, request.cluster));
-    has_chosen = has_chosen || is_chosen;
-    if (has_chosen && entry.candidates.size() >= options_.candidates) break;
-  }
+  // The chosen one is written down even if it is not among the best: a policy may draw lots.
+  const ScoreSheet sheet = policy->explain_best(request, options_.candidates, chosen);
+  for (const ScoreSheet::Row& row : sheet.rows)
+    entry.candidates.push_back(candidate_of(sheet, row, request.cluster));
   const Duration now = options_.clock();
   explain_debt_ += now - last_step_;
   last_step_ = debt_at_ = now;
@@ -228,14 +222,16 @@ void LiveReporter::found_no_node(PodId pod, const std::string& why, JournalEntry
   forgive(notes);
   for (const reporting::FitMessage::Part& part : message.parts) {
     full.reasons.push_back({part.reason, part.nodes == 0 ? full.evaluated : part.nodes, part.plugin});
-    if (part.plugin.empty()) continue;
-    reporting::Gauge* gauge =
-        &metrics_.unschedulable.with({part.plugin, series(notes).profile.scheduler_name});
-    if (std::find(notes.objectors.begin(), notes.objectors.end(), gauge) != notes.objectors.end()) continue;
-    gauge->add(1);
-    notes.objectors.push_back(gauge);
+    if (!part.plugin.empty()) blame(notes, part.plugin);
   }
   journal_.record(std::move(full));
+}
+
+void LiveReporter::blame(Notes& notes, std::string_view plugin) {
+  reporting::Gauge* gauge = &metrics_.unschedulable.with({plugin, series(notes).profile.scheduler_name});
+  if (std::find(notes.objectors.begin(), notes.objectors.end(), gauge) != notes.objectors.end()) return;
+  gauge->add(1);
+  notes.objectors.push_back(gauge);
 }
 
 // What was held against it no longer counts: it has a node, is gone, or was looked at anew.
@@ -276,7 +272,8 @@ void LiveReporter::observed(const ClusterEvent& event, Time now) {
 void LiveReporter::pod_added(const Pod& pod, Time now) {
   Notes& notes = start_notes(pod, now);
   notes.gated = !pod.spec().scheduling_gates.empty();
-  metrics_.incoming.with({notes.gated ? "gated" : "active", "UnscheduledPodAdd"}).add();
+  if (notes.gated) blame(notes, "SchedulingGates");
+  metrics_.incoming.with({notes.gated ? "unschedulable" : "active", "UnschedulablePodAdd"}).add();
 }
 
 void LiveReporter::pod_updated(const Pod& pod, Time now) {
@@ -284,7 +281,8 @@ void LiveReporter::pod_updated(const Pod& pod, Time now) {
   if (!notes || !notes->gated || !pod.spec().scheduling_gates.empty()) return;
   notes->gated = false;
   notes->queued = now;
-  metrics_.incoming.with({"active", "UnscheduledPodUpdate"}).add();
+  forgive(*notes);
+  metrics_.incoming.with({"active", "UnschedulablePodUpdate"}).add();
 }
 
 void LiveReporter::pod_bound(const PodBound& bound, Time now) {
@@ -338,6 +336,10 @@ std::vector<HealthCheck> LiveReporter::live_checks() const {
 
 std::vector<HealthCheck> LiveReporter::ready_checks() const {
   std::vector<HealthCheck> checks = live_checks();
+  checks.push_back({"shutdown", [this]() -> std::optional<std::string> {
+                      if (!stopping_.load(std::memory_order_relaxed)) return std::nullopt;
+                      return "process is shutting down";
+                    }});
   checks.push_back({"informer-sync", [this]() -> std::optional<std::string> {
                       if (synced_.load(std::memory_order_relaxed)) return std::nullopt;
                       return "not every kind is listed yet";

@@ -26,6 +26,7 @@ class LiveReporter final : public LiveObserver {
     double explain_share = 0.01;     // of the scheduler's time
     bool shadow = false;             // nothing that is decided gets done
     std::string lease = "evenkeel";  // what leadership is about
+    std::string api_server{};        // its host and port, as requests are counted by
     // Without a turn for so long it is taken for stuck, and for so long while leading: the lease is lost.
     Duration stuck_after{std::chrono::seconds{60}}, lease_lost_after{std::chrono::seconds{15}};
     // Time that only goes forwards; the system's, unless a test has its own.
@@ -36,7 +37,8 @@ class LiveReporter final : public LiveObserver {
   const reporting::DecisionJournal& journal() const { return journal_; }
   std::string metrics_text();  // from one thread at a time
   std::vector<reporting::HealthCheck> live_checks() const, ready_checks() const;
-  std::string configuration() const;  // JSON: the profiles that are served
+  std::string configuration() const;                                     // JSON: the profiles that are served
+  void stopping() { stopping_.store(true, std::memory_order_relaxed); }  // ready no more
 
   void serves(std::span<const LiveProfile> profiles) override;
   void began(const scheduling::Scheduler& scheduler, Time now) override;
@@ -82,6 +84,7 @@ class LiveReporter final : public LiveObserver {
   void preempting(const PreemptPods& action, Time now);
   void found_no_node(PodId pod, const std::string& why, reporting::JournalEntry entry);
   void settle(Notes& notes, reporting::BindingOutcome outcome, const std::string& why, Time now);
+  void blame(Notes& notes, std::string_view plugin);
   void forgive(Notes& notes);
   void pod_added(const Pod& pod, Time now);
   void pod_updated(const Pod& pod, Time now);
@@ -100,7 +103,7 @@ class LiveReporter final : public LiveObserver {
   Duration explain_debt_{}, debt_at_{};
 
   std::atomic<Duration::rep> last_turn_{0};
-  std::atomic<bool> leading_{false}, synced_{false};
+  std::atomic<bool> leading_{false}, synced_{false}, stopping_{false};
 };
 
 }  // namespace evenkeel::apps
