@@ -312,6 +312,12 @@ void LiveReporter::turned(const scheduling::Scheduler& scheduler, Time) {
   journal_.publish();
 }
 
+void LiveReporter::carried(const LiveTraffic& traffic) {
+  LiveTraffic all = traffic;
+  if (options_.requests) all.requests.merge(options_.requests());
+  metrics_.carried(all);
+}
+
 void LiveReporter::led(bool leading, Time) {
   leading_.store(leading, std::memory_order_relaxed);
   metrics_.leading.with({options_.lease}).set(leading ? 1 : 0);

@@ -29,6 +29,8 @@ class LiveReporter final : public LiveObserver {
     std::string api_server{};        // its host and port, as requests are counted by
     // Without a turn for so long it is taken for stuck, and for so long while leading: the lease is lost.
     Duration stuck_after{std::chrono::seconds{60}}, lease_lost_after{std::chrono::seconds{15}};
+    // What was asked of the server, where whoever carries does not tell.
+    std::function<std::map<LiveTraffic::Request, std::uint64_t>()> requests{};
     // Time that only goes forwards; the system's, unless a test has its own.
     std::function<Duration()> clock{};
   };
@@ -49,7 +51,7 @@ class LiveReporter final : public LiveObserver {
   void turned(const scheduling::Scheduler& scheduler, Time now) override;
   void led(bool leading, Time now) override;
   void synced(bool whole, Time now) override;
-  void carried(const LiveTraffic& traffic) override { metrics_.carried(traffic); }
+  void carried(const LiveTraffic& traffic) override;
   void ended() override;
 
  private:
