@@ -197,7 +197,8 @@ void add_scheduler(CLI::App& app, int& exit_code) {
   command->add_option("--listen", arguments->listen,
                       "Serve health, metrics and decisions there: 127.0.0.1:10269, [::1]:10269; port 0: any");
   command->add_option("--listen-token-file", arguments->token_file,
-                      "A secret that readers send as bearer token; addresses beyond loopback need one");
+                      "A secret that readers send as bearer token; without one, an address\n"
+                      "beyond loopback shows health and nothing else");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
