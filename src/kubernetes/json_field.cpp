@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -208,6 +209,12 @@ std::int64_t JsonField::integer(std::int64_t low, std::int64_t high, std::int64_
   return value;
 }
 
+double JsonField::number() const {
+  double value = 0;
+  if (present_ && open(value_).get_double().get(value)) fail_type("a number");
+  return value;
+}
+
 bool JsonField::flag(bool fallback) const {
   if (!present_) return fallback;
   bool value = fallback;
@@ -234,7 +241,8 @@ std::int64_t read_quantity(const JsonField& field, element value, Parse parse) {
                                        : "expected a quantity, found '" + shortened(text) + "'");
     return 0;
   }
-  return *amount;
+  if (*amount < 0) field.fail("expected a quantity of 0 or more, found '" + shortened(text) + "'");
+  return std::max<std::int64_t>(0, *amount);
 }
 
 }  // namespace
