@@ -115,6 +115,8 @@ JournalEntry LiveReporter::entry_about(const Pod& pod, const Notes& notes, Time 
   return entry;
 }
 
+void LiveReporter::woke(Time) { last_step_ = options_.clock(); }
+
 void LiveReporter::decided(const scheduling::PlacementRequest& request, std::optional<NodeId> node,
                            Duration took) {
   last_step_ = options_.clock();
@@ -302,9 +304,11 @@ void LiveReporter::pod_bound(const PodBound& bound, Time now) {
 void LiveReporter::turned(const scheduling::Scheduler& scheduler, Time) {
   last_step_ = options_.clock();
   last_turn_.store(last_step_.count(), std::memory_order_relaxed);
-  const double parked = static_cast<double>(scheduler.parked());
-  metrics_.pending.with({"active"}).set(static_cast<double>(scheduler.pending()) - parked);
-  metrics_.pending.with({"unschedulable"}).set(parked);
+  const scheduling::QueueDepths depths = scheduler.depths();
+  metrics_.pending.with({"active"}).set(static_cast<double>(depths.active));
+  metrics_.pending.with({"backoff"}).set(static_cast<double>(depths.backing_off));
+  metrics_.pending.with({"unschedulable"}).set(static_cast<double>(depths.unschedulable));
+  metrics_.pending.with({"gated"}).set(static_cast<double>(depths.gated));
   metrics_.cache.with({"nodes"}).set(static_cast<double>(scheduler.cluster().node_count()));
   metrics_.cache.with({"pods"}).set(static_cast<double>(scheduler.cluster().pod_count()));
   metrics_.cache.with({"assumed_pods"}).set(static_cast<double>(in_flight_));

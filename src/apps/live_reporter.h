@@ -44,6 +44,7 @@ class LiveReporter final : public LiveObserver {
 
   void serves(std::span<const LiveProfile> profiles) override;
   void began(const scheduling::Scheduler& scheduler, Time now) override;
+  void woke(Time now) override;
   void decided(const scheduling::PlacementRequest& request, std::optional<NodeId> node,
                Duration took) override;
   void acted(const Action& action, Time now) override;

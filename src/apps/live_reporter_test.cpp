@@ -143,6 +143,8 @@ TEST(LiveReporter, TellsAFailedBindingAndTheNextAttempt) {
 
 TEST(LiveReporter, CountsReasonsOfAPodThatFitsNowhereAndForgetsThemWhenItIsGone) {
   Desk desk(3);
+  desk.wall += 1s;
+  desk.reporter.woke(desk.now);
   const PodId pod = desk.add(100'000);
   desk.step();
   const JournalEntry entry = desk.last();
@@ -151,7 +153,7 @@ TEST(LiveReporter, CountsReasonsOfAPodThatFitsNowhereAndForgetsThemWhenItIsGone)
   ASSERT_EQ(entry.reasons.size(), 1U);
   EXPECT_EQ(entry.reasons[0].nodes, 3U);
   EXPECT_EQ(entry.reasons[0].plugin, "NodeResourcesFit");
-  EXPECT_EQ(entry.took, 40us);
+  EXPECT_EQ(entry.took, 40us);  // the second before it was waiting
   const std::string gauge = "scheduler_unschedulable_pods{plugin=\"NodeResourcesFit\",profile=\"evenkeel\"}";
   EXPECT_EQ(desk.figure(gauge), 1);
   EXPECT_EQ(desk.figure("scheduler_schedule_attempts_total{result=\"unschedulable\",profile=\"evenkeel\"}"),
@@ -182,6 +184,8 @@ TEST(LiveReporter, DoesNotBlameTheSchedulerForGates) {
   const PodId pod = desk.add(500, true);
   const std::string gauge = "scheduler_unschedulable_pods{plugin=\"SchedulingGates\",profile=\"evenkeel\"}";
   EXPECT_EQ(desk.figure(gauge), 1);
+  desk.step();
+  EXPECT_EQ(desk.figure("scheduler_pending_pods{queue=\"gated\"}"), 1);
   desk.now += 1h;
   PodSpec spec = spec_asking(500, 0);
   spec.scheduler_name = "evenkeel";

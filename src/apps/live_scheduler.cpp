@@ -93,6 +93,7 @@ class LiveScheduler::Watched : public World {
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override {
     const auto events = world_.wait_for_events(deadline);
     const Time now = world_.now();
+    observer_.woke(now);
     if (events)
       for (const ClusterEvent& event : *events) observer_.observed(event, now);
     thought();
