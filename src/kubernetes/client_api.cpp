@@ -103,6 +103,7 @@ void ApiClient::attempt(const std::shared_ptr<Call>& call) {
 
 void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse> response) {
   ApiAnswer answer;
+  ++answers_[{call->request.method, response ? response->head.status : 0}];
   if (response) {
     answer.code = response->head.status;
     answer.format = format_of(response->head.content_type);
@@ -149,8 +150,9 @@ ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandl
   };
   const auto streaming = std::make_shared<Streaming>(Streaming{std::move(handlers), {}, {}});
   HttpClient::StreamHandlers http_handlers;
-  http_handlers.head = [streaming](const HttpHead& head) {
+  http_handlers.head = [this, streaming](const HttpHead& head) {
     streaming->head = head;
+    ++answers_[{"GET", head.status}];
     if (is_success(head.status)) streaming->handlers.opened(format_of(head.content_type));
   };
   http_handlers.body = [streaming](std::string_view piece) {
@@ -160,6 +162,7 @@ ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandl
   http_handlers.end = [this, streaming](const Status& outcome) {
     const HttpHead& head = streaming->head;
     if (is_success(head.status)) return streaming->handlers.end();
+    if (head.status == 0) ++answers_[{"GET", 0}];
     if (head.status == 0)
       return streaming->handlers.refused({0, "", outcome ? "no answer" : outcome.error().message, 0});
     if (head.status == kUnauthorized) credentials_.refused();
