@@ -139,6 +139,10 @@ class ControlPlane:
             self.stop(part)
         for child in self.children:
             child.poll()
+        self.close()
+
+    def close(self):
+        """Ends the connection of api(), which a later call would open again."""
         if self.connection:
             self.connection.close()
             self.connection = None
