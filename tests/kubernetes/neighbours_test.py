@@ -69,6 +69,24 @@ class Configuration(LabTest):
         self.place_with(genuine=False)
 
 
+class Deployed(LabTest):
+    """deploy/: the rights are what every other test here runs with; this is the rest of it."""
+    wants_scheduler = False
+
+    def test_the_deployment_keeps_to_the_restricted_pod_standard(self):
+        kubectl("label", "namespace", "kube-system", "pod-security.kubernetes.io/warn=restricted", "--overwrite")
+        said = kubectl("apply", "--dry-run=server", "-f", lab.ROOT / "deploy/scheduler.yaml")
+        self.assertIn("deployment.apps/evenkeel-scheduler created", said)
+        self.assertNotIn("would violate", said)
+
+    def test_the_example_is_scheduled_by_us(self):
+        self.run_scheduler()
+        self.add_nodes(count=3)
+        kubectl("apply", "-n", self.ns, "-f", lab.ROOT / "deploy/example.yaml")
+        self.until_running(3)
+        self.until(lambda: len(self.events(reason="Scheduled")) == 3, "the events")
+
+
 class Many(LabTest):
     def test_five_hundred_pods_on_a_hundred_nodes(self):
         self.add_nodes(count=100)
