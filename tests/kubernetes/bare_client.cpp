@@ -1,6 +1,8 @@
-// What the API server itself allows: the writes of a scheduler without a scheduler. For `evenkeel bench race`.
+// What the API server itself allows: the writes of a scheduler without a scheduler. For `evenkeel bench
+// race`.
 //
-//   bare_client KUBECONFIG bind NODES EVENTS IN_FLIGHT   binds every pending pod, nodes by turns; EVENTS 1: with an
+//   bare_client KUBECONFIG bind NODES EVENTS IN_FLIGHT   binds every pending pod, nodes by turns; EVENTS 1:
+//   with an
 //                                                        Event each, 0: without
 //   bare_client KUBECONFIG create PATH COUNT             the body on stdin, INDEX in it replaced by 0, 1, …
 //
@@ -113,8 +115,8 @@ int bind(ApiClient& client, std::size_t nodes, bool with_events, std::size_t in_
     event.about = (*pods)[index];
     event.name = event.about.name + "." + std::to_string(index);
     event.reason = "Scheduled";
-    event.message = "Successfully assigned " + event.about.name_space + "/" + event.about.name + " to " +
-                    node_of(index);
+    event.message =
+        "Successfully assigned " + event.about.name_space + "/" + event.about.name + " to " + node_of(index);
     return event_request(event, client.now(), WireFormat::protobuf);
   });
   (void)client.run_for(30min, [&] { return bindings.is_done() && events.is_done(); });

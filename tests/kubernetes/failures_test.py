@@ -97,7 +97,7 @@ class Fairness(LabTest):
         before = list(lab.plane.state["apiserver_flags"])
 
         def restart(wanted):
-            lab.plane.stop("apiserver")
+            lab.plane.stop("apiserver", signal.SIGKILL)  # a graceful stop waits for every watch to end
             lab.plane.state["apiserver_flags"] = wanted
             lab.plane.start("apiserver")
         restart([*before, *flags])

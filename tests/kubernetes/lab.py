@@ -131,7 +131,7 @@ class Scheduler:
         program = [f"{plane.state['bin']}/kube-scheduler", "--secure-port=0"] if self.genuine else [EVENKEEL, "scheduler"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen([*program, f"--config={self.config}", *self.flags], stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log)
+                                            stdout=log, stderr=log, preexec_fn=control_plane.end_with_parent)
         return self
 
     def is_running(self):
