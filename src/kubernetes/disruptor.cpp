@@ -57,44 +57,46 @@ void Disruptor::preempt(const PreemptPods& action) {
   });
   for (const PodId other : displaced) statuses_.clear_nomination(other);
 
-  statuses_.say_unscheduled(
-      action.pod, {"Unschedulable", action.why}, *node,
-      [this, preemptor = action.pod, victims = std::move(victims)](bool ok) {
-        if (!ok || !may_write_()) return think_again(preemptor);
-        for (const Victim& victim : victims) end(victim);
-      });
+  statuses_.say_unscheduled(action.pod, {"Unschedulable", action.why}, *node,
+                            [this, preemptor = action.pod, victims = std::move(victims)](bool ok) {
+                              if (!ok || !may_write_()) return think_again(preemptor);
+                              for (const Victim& victim : victims) end(victim);
+                            });
 }
 
 void Disruptor::end(const Victim& victim) {
   PodStatusChange change;
   change.condition = PodCondition{"DisruptionTarget", "True", "PreemptionByScheduler",
                                   victim.scheduler + ": preempting to accommodate a higher priority pod"};
-  call(pod_status_request(victim.reference, change, connection_.now()), [this, victim](const ApiAnswer& answer) {
-    if (answer.code == kNotFound || answer.code == kConflict) return;  // gone, or another by now
-    if (answer.ok()) return remove(victim);
-    log_(name_of(victim.reference) + ": cannot be marked as preempted: " + answer.status.message);
-    think_again(victim.preemptor_id);
-  });
+  call(pod_status_request(victim.reference, change, connection_.now()),
+       [this, victim](const ApiAnswer& answer) {
+         if (answer.code == kNotFound || answer.code == kConflict) return;  // gone, or another by now
+         if (answer.ok()) return remove(victim);
+         log_(name_of(victim.reference) + ": cannot be marked as preempted: " + answer.status.message);
+         think_again(victim.preemptor_id);
+       });
 }
 
 void Disruptor::remove(const Victim& victim) {
-  call(delete_request(types::pods(), victim.reference.name_space, victim.reference.name, victim.reference.uid),
-       [this, victim](const ApiAnswer& answer) {
-         if (answer.code == kNotFound || answer.code == kConflict) return;
-         if (!answer.ok()) {
-           log_(name_of(victim.reference) + ": cannot be preempted: " + answer.status.message);
-           return think_again(victim.preemptor_id);
-         }
-         log_(name_of(victim.reference) + ": preempted by " + name_of(victim.preemptor) + " on " + victim.node);
-         EventRecord event;
-         event.about = victim.reference;
-         event.related = victim.preemptor;
-         event.reason = "Preempted";
-         event.action = "Preempting";
-         event.reporter = victim.scheduler;
-         event.message = "Preempted by pod " + victim.preemptor.uid + " on node " + victim.node;
-         events_.record(std::move(event));
-       });
+  call(
+      delete_request(types::pods(), victim.reference.name_space, victim.reference.name, victim.reference.uid),
+      [this, victim](const ApiAnswer& answer) {
+        if (answer.code == kNotFound || answer.code == kConflict) return;
+        if (!answer.ok()) {
+          log_(name_of(victim.reference) + ": cannot be preempted: " + answer.status.message);
+          return think_again(victim.preemptor_id);
+        }
+        log_(name_of(victim.reference) + ": preempted by " + name_of(victim.preemptor) + " on " +
+             victim.node);
+        EventRecord event;
+        event.about = victim.reference;
+        event.related = victim.preemptor;
+        event.reason = "Preempted";
+        event.action = "Preempting";
+        event.reporter = victim.scheduler;
+        event.message = "Preempted by pod " + victim.preemptor.uid + " on node " + victim.node;
+        events_.record(std::move(event));
+      });
 }
 
 // Not at once: what went wrong may do so again.
