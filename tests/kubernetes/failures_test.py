@@ -133,7 +133,7 @@ class Fairness(LabTest):
                     "kind": "ServiceAccount", "serviceAccount": {"namespace": "kube-system", "name": "evenkeel"}}],
                 "resourceRules": [{"verbs": ["create"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"]}]}]}})
         self.addCleanup(lab.plane.api, "DELETE", f"{group}/flowschemas/tight")
-        self.run_many(200)
+        self.run_many(100)
         self.assertTrue(self.bindings(429), "nobody was turned away: this test has tested nothing")
 
 

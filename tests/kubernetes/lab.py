@@ -27,7 +27,7 @@ from control_plane import ControlPlane, Trouble, wait_until  # noqa: E402
 
 EVENKEEL = ""  # the program; set by main()
 REFERENCE = os.environ.get("EVENKEEL_TEST_SCHEDULER") == "kube-scheduler"
-PATIENCE = 150  # seconds for a condition to come true, on a machine that may be busy
+PATIENCE = int(os.environ.get("EVENKEEL_TEST_PATIENCE", "150"))  # seconds for a condition, on a machine that may be busy
 AUDIT = """apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -95,7 +95,8 @@ def must(expected, method, path, body=None, content_type="application/json"):
 
 def audit(verb=None, resource=None):
     """What the scheduler under test asked of the API server: one dict for each request that ended."""
-    for line in (plane.folder / "audit.log").read_text().splitlines():
+    log = plane.folder / "audit.log"
+    for line in log.read_text().splitlines() if log.exists() else []:
         if not line.endswith("}"):
             continue  # being written
         entry = json.loads(line)
@@ -205,6 +206,7 @@ class LabTest(unittest.TestCase):
         for scheduler in self.schedulers:
             scheduler_ended = scheduler.process and not scheduler.is_running() and scheduler.process.returncode not in (0, -15, -9)
             self.assertFalse(scheduler_ended, f"a scheduler ended by itself\n{scheduler.log_end()}")
+        self.assertEqual([one for one in audit() if one["code"] == 403], [], "deploy/scheduler.yaml gives too few rights")
 
     def clear(self):
         for kind in ("deployments", "statefulsets", "daemonsets", "replicasets"):

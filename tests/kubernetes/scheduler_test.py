@@ -202,7 +202,8 @@ class Odd(LabTest):
             "nodeSelectorTerms": [objects.nodes_with("kubernetes.io/hostname", f"{self.ns}-a", *(f"h{i}" for i in range(500)))] +
             [objects.nodes_with(f"example.com/k{i}", "v") for i in range(500)]}}})
         self.add_pod("tolerant", tolerations=[{"key": f"example.com/t{i}", "operator": "Exists"} for i in range(1000)])
-        self.add_pod("too-large", cpu="9223372036854775807", memory="9223372036854775807")
+        self.add_pod("too-large", cpu="1000000", memory="4Ei")
+        self.add_pod("absurd", cpu="9223372036854775807", memory="9223372036854775807")
         self.add_pod("exact", cpu="0.1", memory="134217728000m")
         self.add_pod("other-case", nodeSelector={"kubernetes.io/os": "LINUX"})
         # Owners that own each other, and one that never was.
@@ -218,6 +219,7 @@ class Odd(LabTest):
                              "ring-1", "ring-2")
         self.until_refused("too-large", "0/2 nodes are available", "Insufficient memory")
         self.until_refused("other-case", "0/2 nodes are available")
+        self.assertIsNone(self.node_of("absurd"))
 
 
 if __name__ == "__main__":
