@@ -158,7 +158,11 @@ LiveScheduler::~LiveScheduler() { observer_.ended(); }
 
 bool LiveScheduler::turn(Time deadline) {
   follow_leadership();
-  const bool goes_on = deciding() ? loop_->turn(deadline) : only_follow(deadline);
+  // What was only followed so far is waiting to be decided about, without any further news.
+  const bool begins = deciding() && !was_deciding_;
+  was_deciding_ = deciding();
+  const bool goes_on =
+      was_deciding_ ? loop_->turn(begins ? connection_.now() : deadline) : only_follow(deadline);
   if (!was_synced_ && world_.synced()) {
     was_synced_ = true;
     observer_.synced(true, connection_.now());

@@ -81,7 +81,7 @@ class LiveScheduler {
   std::unique_ptr<control::ControlLoop> loop_;
   std::unique_ptr<kubernetes::LeaderElector> election_;  // none: nobody to agree with
   Time begun_{}, told_traffic_{};
-  bool was_synced_ = false, was_leading_ = false;
+  bool was_synced_ = false, was_leading_ = false, was_deciding_ = false;
   bool is_fresh_ = false;   // every pod is known as it was when the lease was won, or later
   std::uint64_t term_ = 0;  // a refresh that was asked for in an earlier one says nothing
 };

@@ -117,6 +117,7 @@ int run_dry(kubernetes::ApiClient& client, LiveOptions options, const std::strin
   while (!(*scheduler)->synced() && client.now() < end && told_to_stop == 0)
     (*scheduler)->turn(client.now() + kTurn);
   if (!(*scheduler)->synced()) return fail(unavailable("the cluster could not be listed in time"));
+  (*scheduler)->turn(client.now());
   if (output == "json") {
     std::cout << seen.json() << '\n';
   } else if (seen.rows().empty()) {

@@ -7,7 +7,8 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr int kNotFound = 404, kConflict = 409, kTooMany = 429;
-constexpr Duration kThinkAgain = 2s;  // after a preemption that could not be carried out
+constexpr Duration kThinkAgain = 2s;    // after a preemption that could not be carried out
+constexpr Duration kEndingShows = 30s;  // in the watch, at the latest
 
 PodReference reference_to(const Pod& pod) { return {pod.shape->name_space, pod.name, pod.uid}; }
 std::string name_of(const PodReference& pod) { return pod.name_space + "/" + pod.name; }
@@ -40,10 +41,13 @@ void Disruptor::preempt(const PreemptPods& action) {
   const std::string* node = feed_.node_name(action.node);
   if (!known) return;
   if (!node) return think_again(action.pod);
+  const Time now = connection_.now();
+  std::erase_if(ending_, [&](const auto& entry) { return now - entry.second > kEndingShows; });
   std::vector<Victim> victims;
   for (const PodId id : action.victims) {
     const ClusterFeed::KnownPod* victim = feed_.pod(id);
     if (!victim || victim->pod.terminating) continue;  // on its way out already
+    if (!ending_.emplace(victim->pod.uid, now).second) continue;
     victims.push_back({reference_to(victim->pod), reference_to(known->pod), action.pod,
                        known->pod.spec().scheduler_name, *node});
   }

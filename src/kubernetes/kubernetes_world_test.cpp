@@ -137,6 +137,22 @@ TEST_F(KubernetesWorldTest, PromisesTheNodeBeforeAnyVictimGoes) {
   EXPECT_EQ(json::parse(cluster.writes[5].body)["note"], "Preempted by pod uid-shop/high on node n1");
 }
 
+TEST_F(KubernetesWorldTest, AVictimIsAskedToGoOnceHoweverOftenItIsPicked) {
+  cluster.add_node("n1");
+  json low = ScriptedCluster::pod("low");
+  low["spec"]["nodeName"] = "n1";
+  cluster.put(types::pods(), low);
+  cluster.add_pod("high", "4", 10);
+  KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
+  wait(world);
+  for (int i = 0; i < 2; ++i) {
+    world.execute(PreemptPods{id(world, "high"), {0}, {id(world, "low")}, "why"});
+    wait(world);
+  }
+  EXPECT_EQ(cluster.sent("DELETE", "/").size(), 1u);
+}
+
 TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtAboutAgain) {
   cluster.add_node("n1");
   json low = ScriptedCluster::pod("low");
