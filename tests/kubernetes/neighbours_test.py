@@ -40,6 +40,32 @@ class Neighbours(LabTest):
         self.assert_nothing_overcommitted()
 
 
+class Partition(LabTest):
+    """Ours keeps to its part of the cluster, so that both can fill theirs to the brim at the same time."""
+    wants_scheduler = False
+
+    @unittest.skipIf(lab.REFERENCE, "kube-scheduler knows no partitions")
+    def test_each_fills_its_own_part(self):
+        other = f"{self.ns}-other"
+        lab.must(201, "POST", "/api/v1/namespaces", {"metadata": {"name": other}})
+        self.addCleanup(lab.plane.api, "DELETE", f"/api/v1/namespaces/{other}")
+        self.run_scheduler(flags=["--partition-nodes=pool=ours", f"--partition-namespaces={self.ns}"])
+        self.run_scheduler(genuine=True, profiles=[{"schedulerName": "default-scheduler"}])
+        self.add_nodes("a1", "a2", cpu="1", labels={"pool": "ours"})
+        self.add_nodes("b1", "b2", cpu="1", labels={"pool": "theirs"})
+        self.add(objects.workload("Deployment", "ours", 25, cpu="100m"))
+        self.add(objects.workload("Deployment", "theirs", 25, cpu="100m", schedulerName="default-scheduler",
+                                  nodeSelector={"pool": "theirs"}))
+        self.until_running(40)
+        for app, nodes in (("ours", {"a1", "a2"}), ("theirs", {"b1", "b2"})):
+            placed = [one["spec"]["nodeName"].removeprefix(f"{self.ns}-") for one in self.pods(f"app={app}")
+                      if "nodeName" in one["spec"]]
+            self.assertEqual((len(placed), set(placed)), (20, nodes))
+        self.assert_nothing_overcommitted()
+        waiting = next(one["metadata"]["name"] for one in self.pods("app=ours") if "nodeName" not in one["spec"])
+        self.until_refused(waiting, "0/2 nodes are available: 2 Insufficient cpu")  # the others do not exist for it
+
+
 class Configuration(LabTest):
     """A file in upstream's style, byte for byte the same for both."""
     wants_scheduler = False
