@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <ostream>
@@ -54,7 +55,7 @@ double number(const BenchJson& results, const char* who, const char* what) {
 }
 
 std::string rounded(double value) {
-  return reporting::format_number(value >= 100 ? static_cast<double>(static_cast<long>(value + 0.5)) : value);
+  return reporting::format_number(value >= 100 ? std::round(value) : value);
 }
 
 struct Column {
