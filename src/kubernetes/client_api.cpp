@@ -133,7 +133,8 @@ void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse>
   if (!may_repeat || call->tries >= options_.max_tries) return call->done(std::move(answer));
   const Duration asked =
       std::chrono::seconds(std::clamp<std::int64_t>(answer.status.retry_after_seconds, 0, 300));
-  loop_.call_after(std::max(asked, call->backoff.next(random_)), [this, call] { attempt(call); });
+  // The server tells all who were turned away the same time: coming back together they would be again.
+  loop_.call_after(asked + call->backoff.next(random_), [this, call] { attempt(call); });
 }
 
 ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandlers handlers) {
