@@ -1,25 +1,54 @@
 #include "control/control_loop.h"
 
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
 namespace evenkeel::control {
 
 using scheduling::Next;
+using scheduling::PlacementPolicy;
 using scheduling::PlacementRequest;
 
-bool ControlLoop::turn() { return turn(Time::max()); }
+ControlLoop::ControlLoop(World& world, scheduling::Scheduler& scheduler, PlacementPolicy& policy,
+                         Random random)
+    : ControlLoop(world, scheduler, std::array{&policy}, random) {}
+
+ControlLoop::ControlLoop(World& world, scheduling::Scheduler& scheduler,
+                         std::span<PlacementPolicy* const> policies, Random random)
+    : world_(world), scheduler_(scheduler), random_(random.fork("policy")) {
+  EVENKEEL_CHECK(policies.size() == scheduler.profiles());
+  for (std::size_t profile = 0; profile < policies.size(); ++profile) {
+    const auto known = std::find_if(advisers_.begin(), advisers_.end(),
+                                    [&](const Adviser& a) { return a.policy == policies[profile]; });
+    adviser_of_.push_back(static_cast<std::size_t>(known - advisers_.begin()));
+    if (known == advisers_.end()) advisers_.push_back({policies[profile], profile});
+  }
+}
+
+Time ControlLoop::next_review() const {
+  Time at = Time::max();
+  for (const Adviser& adviser : advisers_) at = std::min(at, adviser.policy->review_at());
+  return at;
+}
 
 bool ControlLoop::turn(Time deadline) {
-  const auto events = world_.wait_for_events(std::min({deadline, scheduler_.wake_at(), policy_.review_at()}));
+  const Time look_back_at = next_review();
+  const auto events = world_.wait_for_events(std::min({deadline, scheduler_.wake_at(), look_back_at}));
   if (!events) {
-    if (!ended_.empty()) review(world_.now());  // a last look back
+    for (Adviser& adviser : advisers_)
+      if (!adviser.ended.empty()) review(adviser, world_.now());  // a last look back
     return false;
   }
   const Time now = world_.now();
-  const bool looks_back = policy_.review_at() != Time::max();
+  const bool looks_back = look_back_at != Time::max();
   for (const ClusterEvent& event : *events) {
     if (const auto* gone = looks_back ? std::get_if<PodGone>(&event) : nullptr) note_end(*gone, now);
     scheduler_.observe(event, now);
   }
-  if (policy_.review_at() <= now) review(now);
+  for (Adviser& adviser : advisers_)
+    if (adviser.policy->review_at() <= now) review(adviser, now);
   decide();
   return true;
 }
@@ -30,21 +59,25 @@ bool ControlLoop::run_until(Time until) {
   return true;
 }
 
-void ControlLoop::review(Time now) {
-  const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(), scheduler_.options(), now,
-                                    ended_};
-  for (const EvictPod& eviction : policy_.review(seen, random_)) {
+void ControlLoop::review(Adviser& adviser, Time now) {
+  const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(),
+                                    scheduler_.options(adviser.profile), now, adviser.ended};
+  for (const EvictPod& eviction : adviser.policy->review(seen, random_)) {
     if (action_watch_) action_watch_(eviction, now);
     world_.execute(eviction);
   }
-  ended_.clear();
+  adviser.ended.clear();
 }
 
-// Before the scheduler hears of it, which forgets the pod.
+// Before the scheduler hears of it, which forgets the pod. Only who placed a pod looks back on it.
 void ControlLoop::note_end(const PodGone& gone, Time now) {
   const PodRecord* record = scheduler_.cluster().pod(gone.pod);
   if (gone.how != PodEnd::completed || !record || !record->started) return;
-  ended_.push_back({gone.pod, record->pod.shape->workload, record->pod.created, record->since, now});
+  const std::optional<std::size_t> profile = scheduler_.profile_of(record->pod.spec());
+  if (!profile) return;
+  Adviser& adviser = advisers_[adviser_of_[*profile]];
+  if (adviser.policy->review_at() == Time::max()) return;
+  adviser.ended.push_back({gone.pod, record->pod.shape->workload, record->pod.created, record->since, now});
 }
 
 void ControlLoop::decide() {
@@ -58,7 +91,8 @@ void ControlLoop::decide() {
       continue;
     }
     const auto& request = std::get<PlacementRequest>(next);
-    const std::optional<NodeId> chosen = policy_.choose(request, random_);
+    PlacementPolicy& policy = *advisers_[adviser_of_[request.profile]].policy;
+    const std::optional<NodeId> chosen = policy.choose(request, random_);
     if (decision_watch_) decision_watch_(request, chosen);
     if (!chosen) {
       scheduler_.hold(request);

@@ -79,5 +79,42 @@ TEST(ControlLoop, StopsWhenAskedToAndGoesOn) {
   EXPECT_EQ(run.world.counts().finished, 2U);
 }
 
+// Always the same node; says how often it was asked.
+class Pointing final : public scheduling::PlacementPolicy {
+ public:
+  explicit Pointing(NodeId node) : node_(node) {}
+  std::optional<NodeId> choose(const scheduling::PlacementRequest&, Random&) override {
+    ++asked;
+    return node_;
+  }
+  scheduling::ScoreSheet explain(const scheduling::PlacementRequest&) override { return {}; }
+  int asked = 0;
+
+ private:
+  NodeId node_;
+};
+
+TEST(ControlLoop, AsksThePolicyOfThePodsProfile) {
+  simulator::WorldPlan plan;
+  for (std::uint32_t slot = 0; slot < 2; ++slot) plan.nodes.push_back({test_node(slot), {}, {}});
+  plan.workloads = {"task"};
+  for (const char* scheduler : {"left", "right", "left"}) {
+    auto behaviour = std::make_shared<simulator::Behaviour>();
+    behaviour->phases = {{60, Usage{}}};
+    PodSpec spec = spec_asking(10, 0);
+    spec.scheduler_name = scheduler;
+    plan.pods.push_back({Time{} + 10s, scheduler, test_shape(spec), behaviour, {}});
+  }
+  simulator::SimulatedWorld world(plan, Random(1), false);
+  scheduling::Scheduler scheduler({{"left", {}}, {"right", {}}});
+  Pointing left({0}), right({1});
+  scheduling::PlacementPolicy* const policies[] = {&left, &right};
+  ControlLoop loop(world, scheduler, policies, Random(1));
+  loop.run();
+  EXPECT_EQ(left.asked, 2);
+  EXPECT_EQ(right.asked, 1);
+  EXPECT_EQ(world.counts().finished, 3U);
+}
+
 }  // namespace
 }  // namespace evenkeel::control

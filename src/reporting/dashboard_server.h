@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "reporting/http_server.h"
 
 namespace evenkeel::reporting {
 
@@ -15,10 +16,7 @@ namespace evenkeel::reporting {
 //   GET /healthz     "ok"                              GET /api/events  every new state, as Server-Sent
 //   Events
 //
-// A page that cannot keep up skips states instead of queueing them, and is dropped when it stops reading, so
-// memory is bounded by the connections allowed. Nobody is authenticated: hence loopback only, unless told
-// otherwise, and requests whose Host is not this server are refused (a web site could otherwise reach it by
-// DNS rebinding).
+// Nobody is authenticated: hence loopback only, unless told otherwise.
 class DashboardServer {
  public:
   struct Options {
@@ -34,25 +32,20 @@ class DashboardServer {
   // Error::Kind::invalid for an address that may not be used, unavailable for a port that cannot be had.
   static Result<std::unique_ptr<DashboardServer>> start(Options options);
 
-  ~DashboardServer();
-  DashboardServer(const DashboardServer&) = delete;
-  DashboardServer& operator=(const DashboardServer&) = delete;
-
-  std::uint16_t port() const;
-  std::string url() const;
+  std::uint16_t port() const { return server_->port(); }
+  std::string url() const { return server_->url(); }
 
   // Thread-safe; never waits for a client. `json` must not contain a line break.
-  void publish(std::string json);
+  void publish(std::string json) { server_->publish(std::move(json)); }
 
   // Sends the last state to those who still want it, closes everything and joins; a fraction of a second at
   // most.
-  void stop();
+  void stop() { server_->stop(); }
 
  private:
-  struct Service;
-  explicit DashboardServer(std::unique_ptr<Service> service);
+  explicit DashboardServer(std::unique_ptr<HttpServer> server) : server_(std::move(server)) {}
 
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<HttpServer> server_;
 };
 
 }  // namespace evenkeel::reporting

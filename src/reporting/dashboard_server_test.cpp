@@ -1,15 +1,12 @@
 #include "reporting/dashboard_server.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "reporting/test_client.h"
 
 namespace evenkeel::reporting {
 namespace {
@@ -17,68 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// A plain socket, so that the test can misbehave in ways an HTTP client would not.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { ::close(fd_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-
-  // Whether the other side took all of it.
-  bool send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-
-  // What has arrived once it contains `text`, or the connection ended, or five seconds passed.
-  std::string read_until(std::string_view text) {
-    const auto deadline = Clock::now() + 5s;
-    std::size_t searched = 0;
-    while (received_.find(text, searched) == std::string::npos && Clock::now() < deadline) {
-      searched = received_.size() > text.size() ? received_.size() - text.size() : 0;
-      if (!read_some(100ms)) break;
-    }
-    return received_;
-  }
-
-  std::string read_to_end() {
-    const auto deadline = Clock::now() + 5s;
-    while (!ended_ && Clock::now() < deadline) read_some(100ms);
-    return received_;
-  }
-
-  bool ended() const { return ended_; }
-
- private:
-  // False once the connection has ended.
-  bool read_some(std::chrono::milliseconds patience) {
-    pollfd readable{fd_, POLLIN, 0};
-    if (::poll(&readable, 1, static_cast<int>(patience.count())) <= 0) return true;
-    char buffer[65536];
-    const auto count = ::recv(fd_, buffer, sizeof buffer, 0);
-    if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
-    ended_ = count <= 0;
-    return !ended_;
-  }
-
-  int fd_;
-  bool connected_ = false;
-  bool ended_ = false;
-  std::string received_;
-};
+using Client = RawClient;
 
 std::unique_ptr<DashboardServer> started(DashboardServer::Options options = {}) {
   if (options.page.empty()) options.page = "<!doctype html><title>Evenkeel</title>";
@@ -96,10 +32,6 @@ std::string ask(const DashboardServer& server, std::string_view method, std::str
 }
 
 std::string get(const DashboardServer& server, std::string_view path) { return ask(server, "GET", path); }
-
-bool has_status(const std::string& response, int status) {
-  return response.starts_with("HTTP/1.1 " + std::to_string(status) + " ");
-}
 
 constexpr std::string_view kSubscribe = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
 

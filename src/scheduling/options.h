@@ -58,4 +58,17 @@ struct SchedulingOptions {
   Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer
 };
 
+// The pods that name this scheduler are placed by these options.
+struct SchedulerProfile {
+  std::string scheduler_name;
+  SchedulingOptions options;
+};
+
+// One queue for all profiles. How long a pod waits after it failed, as KubeSchedulerConfiguration has it.
+struct QueueOptions {
+  Duration first_backoff{std::chrono::seconds{1}};     // podInitialBackoffSeconds; doubled with each attempt
+  Duration longest_backoff{std::chrono::seconds{10}};  // podMaxBackoffSeconds
+  Duration longest_parked{std::chrono::minutes{5}};    // whatever hints say, nobody is forgotten
+};
+
 }  // namespace evenkeel::scheduling

@@ -21,6 +21,7 @@ struct PlacementRequest {
   Demand demand;                           // what the pod is expected to use
   std::span<const std::uint8_t> feasible;  // one per node column; 1: passed every filter
   std::size_t feasible_count = 0;          // never 0
+  std::size_t profile = 0;                 // whose options these are, and whose policy is to answer
 };
 
 }  // namespace evenkeel::scheduling

@@ -154,6 +154,7 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
     if (!is_source[candidate.from]) continue;
     const PodRecord& record = *cluster.pod(candidate.id);
     if (record.place != PodPlace::bound || !record.started) continue;
+    if (!scheduler_name_.empty() && record.pod.spec().scheduler_name != scheduler_name_) continue;
     if (!cooled_down(record.pod.shape->workload, now)) continue;
     if (!candidate.life.endless && candidate.life.median_s() > last_end) continue;
     const Usage& usage = seen_or_expected(record);

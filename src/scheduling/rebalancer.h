@@ -32,7 +32,9 @@ struct Move {
 // Looks at the most and the least loaded kFew nodes only: cost does not grow with the cluster.
 class Rebalancer {
  public:
-  explicit Rebalancer(const MoveBudget& budget) : budget_(budget) {}
+  // Moves the pods that name this scheduler only; empty: everybody's.
+  explicit Rebalancer(const MoveBudget& budget, std::string scheduler_name = {})
+      : budget_(budget), scheduler_name_(std::move(scheduler_name)) {}
 
   std::optional<Move> propose(const ClusterState& cluster, const prediction::WorkloadHistory& history,
                               const SchedulingOptions& options, Time now);
@@ -47,6 +49,7 @@ class Rebalancer {
   bool cooled_down(WorkloadId workload, Time now) const;
 
   MoveBudget budget_;
+  std::string scheduler_name_;
   Time next_look_{};
   double price_ = 0.2;         // as a share of the imbalance there is, over the foresight
   std::deque<Time> moves_;     // of the last day

@@ -13,24 +13,41 @@ namespace evenkeel::scheduling {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Duration kFirstBackoff = 1s, kLongestBackoff = 10s;
-constexpr Duration kParkedFlush = 5min;  // whatever hints say, nobody is forgotten
 constexpr Duration kHeldLook = 1s;       // elapsed time alone may free a held pod
 constexpr Duration kReservation = 2min;  // an evicted pod's successor is here by then
 constexpr double kProfileWeight = 8;     // samples of its own a pod needs to outweigh its workload's
 
-Duration backoff(std::uint32_t attempts) {
-  Duration wait = kFirstBackoff;
-  for (std::uint32_t i = 1; i < attempts && wait < kLongestBackoff; ++i) wait *= 2;
-  return std::min(wait, kLongestBackoff);
+Duration backoff(const QueueOptions& options, std::uint32_t attempts) {
+  Duration wait = options.first_backoff;
+  for (std::uint32_t i = 1; i < attempts && wait < options.longest_backoff; ++i) wait *= 2;
+  return std::min(wait, options.longest_backoff);
+}
+
+// By run time as soon as one profile wants it: pods of the others say that they do not.
+QueueOrder order_of(const std::vector<SchedulerProfile>& profiles) {
+  for (const SchedulerProfile& profile : profiles)
+    if (profile.options.order == QueueOrder::shortest_first) return QueueOrder::shortest_first;
+  return QueueOrder::arrival;
 }
 
 }  // namespace
 
 Scheduler::Scheduler(SchedulingOptions options)
-    : options_(std::move(options)),
-      queue_(options_.order, options_.longest_wait),
-      rebalancer_(options_.moves) {}
+    : Scheduler(std::vector<SchedulerProfile>{{"", std::move(options)}}) {}
+
+Scheduler::Scheduler(std::vector<SchedulerProfile> profiles, QueueOptions queue)
+    : profiles_(std::move(profiles)),
+      queue_options_(queue),
+      queue_(order_of(profiles_), profiles_.front().options.longest_wait) {
+  for (const SchedulerProfile& profile : profiles_)
+    rebalancers_.emplace_back(profile.options.moves, profile.scheduler_name);
+}
+
+std::optional<std::size_t> Scheduler::profile_of(const PodSpec& spec) const {
+  for (std::size_t i = 0; i < profiles_.size(); ++i)
+    if (profiles_[i].scheduler_name.empty() || profiles_[i].scheduler_name == spec.scheduler_name) return i;
+  return std::nullopt;
+}
 
 void Scheduler::observe(const ClusterEvent& event, Time now) {
   std::visit(Match{
@@ -49,8 +66,9 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                  [&](const PodAdded& e) { pod_added(e.pod, now); },
                  [&](const PodFound& e) {
                    const PodRecord* known = cluster_.pod(e.pod.id);
-                   if (known && known->place == PodPlace::pending) --waiting_;
+                   if (known && known->place == PodPlace::pending && per_pod(e.pod.id).ours) --waiting_;
                    if (!known || known->place == PodPlace::pending) runs_.placed(e.pod, now);
+                   if (!known) enroll(e.pod);
                    forget_parked(e.pod.id);
                    drop_nomination(e.pod.id);
                    history_.observe_pod(e.pod);
@@ -61,7 +79,7 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                    const PodRecord* record = cluster_.pod(e.pod);
                    if (!record) return;
                    if (record->place == PodPlace::pending) {  // somebody else placed it
-                     --waiting_;
+                     if (per_pod(e.pod).ours) --waiting_;
                      forget_parked(e.pod);
                      drop_nomination(e.pod);
                      runs_.placed(record->pod, now);
@@ -104,25 +122,38 @@ Scheduler::PerPod& Scheduler::per_pod(PodId pod) {
   return per_pod_[pod.slot];
 }
 
+void Scheduler::enroll(const Pod& pod) {
+  const std::optional<std::size_t> profile = profile_of(pod.spec());
+  per_pod(pod.id) = {0, {}, profile.value_or(0), profile.has_value()};
+}
+
 void Scheduler::pod_added(const Pod& pod, Time now) {
   if (cluster_.pod(pod.id)) return;  // delivered twice
   history_.observe_pod(pod);
   cluster_.add_pending(pod);
+  enroll(pod);
+  if (!per_pod(pod.id).ours) return;
   ++waiting_;
-  const OrderOptIn& asked = options_.order_opt_in;
-  const std::string* label = asked.on ? pod.shape->labels.find(asked.label) : nullptr;
-  const bool by_run_time = !asked.on || (label && *label == asked.value);
-  const QueuedPod queued{pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now, by_run_time};
-  per_pod(pod.id) = {0, queued};
+  const QueuedPod queued = queued_as(pod, now);
+  per_pod(pod.id).queued = queued;
   nominate(pod);
   if (pod.spec().scheduling_gates.empty()) queue_.push(queued);
+}
+
+QueuedPod Scheduler::queued_as(const Pod& pod, Time now) {
+  const SchedulingOptions& options = options_for(pod.id);
+  const OrderOptIn& asked = options.order_opt_in;
+  const std::string* label = asked.on ? pod.shape->labels.find(asked.label) : nullptr;
+  const bool by_run_time =
+      options.order == QueueOrder::shortest_first && (!asked.on || (label && *label == asked.value));
+  return {pod.id, pod.spec().priority, sequence_++, pod.shape->workload, now, by_run_time};
 }
 
 void Scheduler::pod_gone(const PodGone& gone, Time now) {
   const PodRecord* record = cluster_.pod(gone.pod);
   if (!record) return;
   if (record->place == PodPlace::pending) {
-    --waiting_;
+    if (per_pod(gone.pod).ours) --waiting_;
     forget_parked(gone.pod);
     drop_nomination(gone.pod);
     cluster_.remove_pod(gone.pod);
@@ -155,20 +186,21 @@ void Scheduler::usage_reported(const UsageReported& report, Time now) {
     history_.observe_usage(record.pod, usage, report.measured);
     return expected_use(record);
   });
-  if (options_.by_use.on) node_improved(report.node, now);
+  if (std::any_of(profiles_.begin(), profiles_.end(), [](const auto& p) { return p.options.by_use.on; }))
+    node_improved(report.node, now);
 }
 
 void Scheduler::back_off(PodId pod, Time now) {
   PerPod& own = per_pod(pod);
   ++own.attempts;
-  retries_.push({own.queued, now + backoff(own.attempts)});
+  retries_.push({own.queued, now + backoff(queue_options_, own.attempts)});
 }
 
 void Scheduler::park(PodId pod, Time now) {
   PerPod& own = per_pod(pod);
   ++own.attempts;
   parked_.push_back(own.queued);
-  next_flush_ = std::min(next_flush_, now + kParkedFlush);
+  next_flush_ = std::min(next_flush_, now + queue_options_.longest_parked);
 }
 
 void Scheduler::forget_parked(PodId pod) {
@@ -184,8 +216,8 @@ void Scheduler::node_improved(NodeId node, Time now) {
     const PodRecord* record = cluster_.pod(queued.pod);
     if (!record) return true;
     const Demand demand = history_.demand(record->pod);
-    if (!objections({record->pod, cluster_, demand, options_}, node).empty()) return false;
-    retries_.push({queued, now + (queue_.empty() ? Duration{} : kFirstBackoff)});
+    if (!objections({record->pod, cluster_, demand, options_for(queued.pod)}, node).empty()) return false;
+    retries_.push({queued, now + (queue_.empty() ? Duration{} : queue_options_.first_backoff)});
     return true;
   });
 }
@@ -196,21 +228,22 @@ bool Scheduler::still_waits(const QueuedPod& queued) const {
 }
 
 bool Scheduler::find_feasible(const Pod& pod, const Demand& demand) {
+  const SchedulingOptions& options = options_for(pod.id);
   const auto& present = cluster_.columns().present;
   feasible_.assign(present.begin(), present.end());
-  apply_filters({pod, cluster_, demand, options_}, feasible_);
+  apply_filters({pod, cluster_, demand, options}, feasible_);
   if (!nominations_.empty()) {
     heed_nominations(pod, demand);
     if (may_go_to_promised_node(pod)) return true;
   }
-  if (options_.profile.percentage_of_nodes_to_score) sample_nodes();
+  if (const auto percentage = options.profile.percentage_of_nodes_to_score) sample_nodes(*percentage);
   feasible_count_ = count_set(feasible_.data(), feasible_.size());
   return feasible_count_ > 0;
 }
 
 // Nodes that were promised to others no less important must have room for them too.
 void Scheduler::heed_nominations(const Pod& pod, const Demand& demand) {
-  const FilterInput input{pod, cluster_, demand, options_};
+  const FilterInput input{pod, cluster_, demand, options_for(pod.id)};
   for (const Nomination& nomination : nominations_) {
     std::uint8_t& open = feasible_[nomination.node.slot];
     if (nomination.pod != pod.id && open)
@@ -229,11 +262,11 @@ bool Scheduler::may_go_to_promised_node(const Pod& pod) {
 }
 
 // As many of the nodes that would do as the profile wants looked at, starting where the last look ended.
-void Scheduler::sample_nodes() {
+void Scheduler::sample_nodes(std::int32_t wanted_percentage) {
   constexpr std::size_t kAtLeast = 100;
   const std::size_t nodes = cluster_.node_count(), slots = feasible_.size();
   if (nodes < kAtLeast) return;
-  auto percentage = static_cast<std::size_t>(*options_.profile.percentage_of_nodes_to_score);
+  auto percentage = static_cast<std::size_t>(wanted_percentage);
   if (percentage == 0) percentage = std::max<std::size_t>(5, 50 - std::min<std::size_t>(50, nodes / 125));
   std::size_t wanted = std::max(kAtLeast, nodes * percentage / 100), looked_at = 0;
   for (; looked_at < slots && wanted > 0; ++looked_at)
@@ -244,11 +277,12 @@ void Scheduler::sample_nodes() {
 
 // No node will do: others are asked to make room, or the pod waits and is told why.
 Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
-  const FilterInput input{pod, cluster_, demand, options_};
+  const FilterInput input{pod, cluster_, demand, options_for(pod.id)};
   std::string why = unschedulable_message(
       input, [&](NodeId node) { return judge_with_nominated(input, cluster_, node, nominations_); });
   park(pod.id, now);
-  if (!options_.profile.preemption || cluster_.node_count() == 0) return MarkUnschedulable{pod.id, why};
+  if (!options_for(pod.id).profile.preemption || cluster_.node_count() == 0)
+    return MarkUnschedulable{pod.id, why};
   PreemptionOutcome outcome = preempt(input, cluster_, nominations_, now);
   drop_nomination(pod.id);
   if (!outcome.victims) return MarkUnschedulable{pod.id, why + " " + outcome.message};
@@ -282,6 +316,10 @@ void Scheduler::pod_updated(const Pod& pod, Time now) {
     node_improved(node, now);
     return;
   }
+  if (!per_pod(pod.id).ours) {
+    cluster_.update_pod(pod);
+    return;
+  }
   const bool was_gated = !record->pod.spec().scheduling_gates.empty();
   cluster_.update_pod(pod);
   nominate(pod);
@@ -303,7 +341,7 @@ void Scheduler::others_changed(Time now) {
     if (!all && spec.spread.empty() && spec.pod_affinity.empty() && spec.pod_anti_affinity.empty() &&
         spec.volumes.empty())
       return false;
-    retries_.push({queued, now + backoff(per_pod(queued.pod).attempts)});
+    retries_.push({queued, now + backoff(queue_options_, per_pod(queued.pod).attempts)});
     return true;
   });
 }
@@ -315,7 +353,8 @@ bool Scheduler::take_reservation(const Pod& pod, const Demand& demand) {
   const NodeId node = at->node;
   cluster_.release(node, *at->shape, at->demand);
   reservations_.erase(at);
-  if (!cluster_.has_node(node) || !objections({pod, cluster_, demand, options_}, node).empty()) return false;
+  if (!cluster_.has_node(node) || !objections({pod, cluster_, demand, options_for(pod.id)}, node).empty())
+    return false;
   feasible_.assign(cluster_.columns().size(), 0);
   feasible_[node.slot] = 1;
   feasible_count_ = 1;
@@ -366,13 +405,14 @@ Next Scheduler::next(Time now) {
 
     // A moved pod's successor takes the room that was kept for it.
     if (take_reservation(pod, demand) || find_feasible(pod, demand))
-      return PlacementRequest{pod, cluster_, history_,  runs_,          options_,
-                              now, demand,   feasible_, feasible_count_};
+      return PlacementRequest{pod, cluster_, history_,  runs_,           options_for(pod.id),
+                              now, demand,   feasible_, feasible_count_, per_pod(pod.id).profile};
     return give_up(pod, demand, now);
   }
 
-  if (rebalancer_.next_look() <= now) {
-    if (const auto move = rebalancer_.propose(cluster_, history_, options_, now)) {
+  for (std::size_t i = 0; i < profiles_.size(); ++i) {
+    if (rebalancers_[i].next_look() > now) continue;
+    if (const auto move = rebalancers_[i].propose(cluster_, history_, options(i), now)) {
       const PodRecord& record = *cluster_.pod(move->pod);
       // Reserved first, so that nobody takes the place while the pod is on its way.
       cluster_.reserve(move->to, *record.pod.shape, record.expected);
@@ -390,7 +430,7 @@ Action Scheduler::commit(const PlacementRequest& request, NodeId chosen) {
   runs_.placed(request.pod, request.now);
   BindPod bind{pod, chosen};
   if (uses_claims(request.pod.spec())) {
-    bind.volumes = plan_volumes({request.pod, cluster_, request.demand, options_}, chosen).bindings;
+    bind.volumes = plan_volumes({request.pod, cluster_, request.demand, request.options}, chosen).bindings;
     cluster_.reserve_volumes(bind.volumes, chosen);
     promised_[pod] = bind.volumes;
   }
@@ -406,7 +446,8 @@ void Scheduler::hold(const PlacementRequest& request) {
 }
 
 Time Scheduler::wake_at() const {
-  Time at = std::min({rebalancer_.next_look(), next_flush_, next_held_look_});
+  Time at = std::min(next_flush_, next_held_look_);
+  for (const Rebalancer& rebalancer : rebalancers_) at = std::min(at, rebalancer.next_look());
   if (!retries_.empty()) at = std::min(at, retries_.top().at);
   for (const Reservation& reservation : reservations_) at = std::min(at, reservation.until);
   return at;

@@ -13,7 +13,9 @@ constexpr Time kStart{1h};
 // A scheduler and a clock, told facts one at a time and asked what it wants.
 class Desk {
  public:
-  explicit Desk(std::uint32_t nodes, SchedulingOptions options = {}) : scheduler(options) {
+  explicit Desk(std::uint32_t nodes, SchedulingOptions options = {}) : Desk(nodes, {{"", options}}, {}) {}
+  Desk(std::uint32_t nodes, std::vector<SchedulerProfile> profiles, QueueOptions queue)
+      : scheduler(std::move(profiles), queue) {
     for (std::uint32_t slot = 0; slot < nodes; ++slot) tell(NodeAdded{test_node(slot)});
   }
 
@@ -243,6 +245,71 @@ TEST(Scheduler, TakesWhatNoPodExplainsForTheNodesOwnLoad) {
   desk.tell(UsageReported{{0}, desk.now - 1s, Usage{{4, 0, 0, 0, 0, 0}}, {}});  // overtaken by a later one
   EXPECT_DOUBLE_EQ(desk.scheduler.cluster().base_load({0})[Dimension::cpu], 0.5);
   EXPECT_EQ(desk.scheduler.cluster().pod(pod)->samples, 1U);
+}
+
+// --- profiles ---------------------------------------------------------------------------------
+
+PodSpec spec_for(const std::string& scheduler, std::int64_t milli_cpu) {
+  PodSpec spec = spec_asking(milli_cpu, 0);
+  spec.scheduler_name = scheduler;
+  return spec;
+}
+
+std::vector<SchedulerProfile> plain_and_lenient() {
+  SchedulingOptions lenient;
+  lenient.profile.disabled_filters = {"NodeUnschedulable"};
+  return {{"default-scheduler", {}}, {"lenient", lenient}};
+}
+
+TEST(Scheduler, PlacesEachPodByTheProfileThatItNames) {
+  Desk desk(1, plain_and_lenient(), {});
+  Node cordoned = test_node(0);
+  cordoned.unschedulable = true;
+  desk.tell(NodeUpdated{cordoned});
+  desk.add(spec_for("default-scheduler", 100));
+  const PodId second = desk.add(spec_for("lenient", 100));
+  EXPECT_NE(desk.complaint(), "no complaint");
+  const Next next = desk.scheduler.next(desk.now);
+  const auto& request = std::get<PlacementRequest>(next);
+  EXPECT_EQ(request.pod.id, second);
+  EXPECT_EQ(request.profile, 1U);
+  EXPECT_EQ(&request.options, &desk.scheduler.options(1));
+}
+
+TEST(Scheduler, KeepsOneQueueForAllProfiles) {
+  Desk desk(1, plain_and_lenient(), {});
+  PodSpec urgent = spec_for("lenient", 100);
+  urgent.priority = 10;
+  const PodId first = desk.add(spec_for("default-scheduler", 100)),
+              second = desk.add(spec_for("lenient", 100)), third = desk.add(urgent);
+  EXPECT_EQ(desk.answer({0}), third);
+  EXPECT_EQ(desk.answer({0}), first);
+  EXPECT_EQ(desk.answer({0}), second);
+}
+
+TEST(Scheduler, CountsPodsOfOtherSchedulersButNeverAsksAboutThem) {
+  Desk desk(1, plain_and_lenient(), {});
+  const PodId other = desk.add(spec_for("kube-batch", 3000));
+  EXPECT_TRUE(desk.idle());
+  EXPECT_EQ(desk.scheduler.pending(), 0U);
+  desk.tell(PodBound{other, {0}});
+  EXPECT_EQ(desk.scheduler.cluster().columns().requested_cpu[0], 3000);
+  desk.tell(PodGone{other, PodEnd::completed});
+  EXPECT_EQ(desk.scheduler.cluster().columns().requested_cpu[0], 0);
+  EXPECT_EQ(desk.scheduler.pending(), 0U);
+}
+
+TEST(Scheduler, BacksOffAsConfigured) {
+  Desk desk(1, plain_and_lenient(), {.first_backoff = 3s, .longest_backoff = 5s, .longest_parked = 1min});
+  const PodId pod = desk.add(spec_for("lenient", 100));
+  EXPECT_TRUE(desk.answer({0}));
+  for (const Duration wait : {3s, 5s, 5s}) {
+    desk.tell(BindFailed{pod, "conflict"});
+    EXPECT_TRUE(desk.idle());
+    EXPECT_EQ(desk.scheduler.wake_at(), desk.now + wait);
+    desk.now += wait;
+    EXPECT_EQ(desk.answer({0}), pod);
+  }
 }
 
 // --- moves ------------------------------------------------------------------------------------

@@ -56,9 +56,10 @@ TEST(WeightedScores, IsTheDefaultProfileOfTheVersionAskedFor) {
   EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 93}));
   cluster.options.kube = KubeVersion::v1_36;
   EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 71}));
-  EXPECT_EQ(policy.explain(cluster.question(pod)).terms,
-            (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit",
-                                      "PodTopologySpread", "NodeResourcesBalancedAllocation"}));
+  EXPECT_EQ(
+      policy.explain(cluster.question(pod)).terms,
+      (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread",
+                                "InterPodAffinity", "NodeResourcesBalancedAllocation", "ImageLocality"}));
 }
 
 TEST(WeightedScores, PrefersTheEmptierNode) {
