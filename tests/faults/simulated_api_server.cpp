@@ -27,19 +27,6 @@ std::uint64_t number(const std::string& text) {
   return value;
 }
 
-std::optional<json> body_of(const ApiRequest& request) {
-  if (request.body.empty()) return json::object();
-  std::string text = request.body;
-  if (kubernetes::format_of(request.content_type) == kubernetes::WireFormat::protobuf) {
-    auto read = kubernetes::read_object(kubernetes::WireFormat::protobuf, request.body);
-    if (!read) return std::nullopt;
-    text = std::move(read->json);
-  }
-  json body = json::parse(text, nullptr, false);
-  if (body.is_discarded()) return std::nullopt;
-  return body;
-}
-
 bool is_meant(const Stored& object, const SimulatedApiServer::Watch& watch) {
   const std::string& name_space = watch.name_space;
   return (name_space.empty() || object.key.starts_with(name_space + "/")) &&
@@ -62,6 +49,19 @@ ApiAnswer refusal(int code, std::string reason, std::string message, std::int64_
   answer.code = code;
   answer.status = {code, std::move(reason), std::move(message), retry_after};
   return answer;
+}
+
+std::optional<json> request_body(const ApiRequest& request) {
+  if (request.body.empty()) return json::object();
+  std::string text = request.body;
+  if (kubernetes::format_of(request.content_type) == kubernetes::WireFormat::protobuf) {
+    auto read = kubernetes::read_object(kubernetes::WireFormat::protobuf, request.body);
+    if (!read) return std::nullopt;
+    text = std::move(read->json);
+  }
+  json body = json::parse(text, nullptr, false);
+  if (body.is_discarded()) return std::nullopt;
+  return body;
 }
 
 SimulatedApiServer::SimulatedApiServer(VirtualTime& clock) : clock_(clock) {
@@ -89,7 +89,7 @@ ApiAnswer SimulatedApiServer::execute(const std::string& process, const ApiReque
       return refusal(404, "NotFound", parts->plural + " \"" + parts->name + "\" not found");
     return success(200, found->second->text);
   }
-  const auto body = body_of(request);
+  const auto body = request_body(request);
   if (!body) return refusal(400, "BadRequest", "the body could not be read");
   Write done{process, &request, &*parts, &*body, nullptr, 0};
   if (kind && !parts->name.empty()) {

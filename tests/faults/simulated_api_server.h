@@ -107,6 +107,8 @@ class SimulatedApiServer {
   Listing last_listing_;
 };
 
+// What a request carries, in whatever form; nothing where it cannot be read.
+std::optional<json> request_body(const kubernetes::ApiRequest& request);
 kubernetes::ApiAnswer refusal(int code, std::string reason, std::string message,
                               std::int64_t retry_after = 0);
 

@@ -148,6 +148,7 @@ void SimulatedConnection::settle(const std::shared_ptr<Call>& call, int attempt,
   }
   deliver([this, call, answer = std::move(answer), listing = std::move(listing)] {
     if (answer.ok() && listing.kind) knowledge_.told(listing);
+    network_.answered(*this, call->request, answer);
     call->done(answer);
   });
 }

@@ -61,6 +61,9 @@ class SimulatedNetwork {
   // Every request as it leaves its process.
   std::function<void(SimulatedConnection&, const kubernetes::ApiRequest&)> sent =
       [](SimulatedConnection&, const kubernetes::ApiRequest&) {};
+  // Every answer as its process hears it.
+  std::function<void(SimulatedConnection&, const kubernetes::ApiRequest&, const kubernetes::ApiAnswer&)>
+      answered = [](SimulatedConnection&, const kubernetes::ApiRequest&, const kubernetes::ApiAnswer&) {};
   struct Counts {
     std::uint64_t requests = 0, lost = 0, uncertain = 0, refused = 0, cut = 0, stalled = 0, repeated = 0,
                   expired = 0, late = 0, restarts = 0;
