@@ -59,6 +59,7 @@ void Binder::bind(Binding binding) {
 
 void Binder::post(const Shared& attempt) {
   const Binding& wanted = attempt->binding;
+  ++posted_;
   connection_.call(bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_),
                    [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
                      if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);
@@ -66,8 +67,10 @@ void Binder::post(const Shared& attempt) {
 }
 
 void Binder::answered(const Shared& attempt, const ApiAnswer& answer) {
+  --posted_;
   if (answer.ok()) return succeed(attempt);
-  attempt->why = answer.status.message.empty() ? "HTTP " + std::to_string(answer.code) : answer.status.message;
+  attempt->why =
+      answer.status.message.empty() ? "HTTP " + std::to_string(answer.code) : answer.status.message;
   if (is_surely_not_done(answer)) return fail(attempt);
   const bool was_refused = answer.code == kNotFound || answer.code == kConflict;
   attempt->empty_looks_needed = was_refused ? 1 : kLooksAfterSilence;

@@ -19,16 +19,16 @@ namespace evenkeel::kubernetes {
 //        │ 4xx but 404 and 409: surely not done ─────────────────▶ failed
 //        │ 404, 409, 5xx, no answer                    ┌─ ours ──▶ bound
 //        └──────────────▶ look at the pod (GET) ───────┼─ other ─▶ bound, elsewhere
-//                          ▲      │ no answer           ├─ none ──▶ failed; after silence only when looked twice
-//                          └──────┘ later again         └─ gone ──▶ gone
+//                          ▲      │ no answer           ├─ none ──▶ failed; after silence only when looked
+//                          twice └──────┘ later again         └─ gone ──▶ gone
 class Binder {
  public:
   struct Binding {
     PodId pod;
     PodReference reference;
     std::string node;
-    std::vector<VolumeBinding> volumes{};     // to be bound, or asked for, first
-    std::vector<Annotation> annotations{};    // which the pod gets
+    std::vector<VolumeBinding> volumes{};   // to be bound, or asked for, first
+    std::vector<Annotation> annotations{};  // which the pod gets
     Duration volumes_within = std::chrono::minutes(10);
   };
   struct Handlers {
@@ -48,6 +48,7 @@ class Binder {
   void bind(Binding binding);
 
   std::size_t outstanding() const { return outstanding_; }
+  std::size_t posted() const { return posted_; }  // of those, the ones the server has to answer
 
  private:
   struct Attempt;
@@ -67,7 +68,7 @@ class Binder {
   WireFormat bodies_;
   Handlers handlers_;
   VolumeBinder volumes_;
-  std::size_t outstanding_ = 0;
+  std::size_t outstanding_ = 0, posted_ = 0;
   // Answers that come after the end find it expired.
   std::shared_ptr<Binder*> alive_ = std::make_shared<Binder*>(this);
 };

@@ -70,7 +70,9 @@ void ApiClient::call(ApiRequest request, Done done) {
   call->request = std::move(request);
   call->done = std::move(done);
   call->backoff = Backoff(options_.backoff);
-  attempt(call);
+  const Duration wait = options_.limit.take(loop_.now());
+  if (wait <= Duration::zero()) return attempt(call);
+  loop_.call_after(wait, [this, call] { attempt(call); });
 }
 
 void ApiClient::attempt(const std::shared_ptr<Call>& call) {

@@ -11,6 +11,7 @@
 #include "kubernetes/event_loop.h"
 #include "kubernetes/http_client.h"
 #include "kubernetes/kubeconfig.h"
+#include "kubernetes/rate_limit.h"
 
 namespace evenkeel::kubernetes {
 
@@ -24,6 +25,7 @@ class ApiClient : public ApiConnection {
     int max_tries = 8;
     std::uint64_t seed = 0;  // spreads retries
     Backoff::Options backoff{std::chrono::milliseconds(100), std::chrono::seconds(5)};
+    RateLimit limit{};  // of calls; streams are not counted
   };
 
   static Result<std::unique_ptr<ApiClient>> open(EventLoop& loop, const ClusterAccess& access,

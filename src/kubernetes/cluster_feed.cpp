@@ -232,8 +232,10 @@ void ClusterFeed::said(PodId pod, UnscheduledCondition why) {
 }
 
 void ClusterFeed::tell_again(PodId pod) {
-  if (const KnownPod* known = find(pod); known && known->told == Told::waiting)
-    events_.push_back(PodUpdated{known->pod});
+  KnownPod* known = find(pod);
+  if (!known || known->told != Told::waiting) return;
+  retract(*known, PodEnd::deleted);
+  tell(*known, false);
 }
 
 }  // namespace evenkeel::kubernetes

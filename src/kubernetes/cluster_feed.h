@@ -62,7 +62,7 @@ class ClusterFeed {
   void bind_failed(PodId pod, std::string why);
   void vanished(PodId pod);
   void said(PodId pod, UnscheduledCondition why);  // written to its status
-  void tell_again(PodId pod);                      // what it asked for could not be done: PodUpdated
+  void tell_again(PodId pod);  // what was decided about it came to nothing: as if it had just arrived
 
   std::vector<ClusterEvent>& events() { return events_; }  // to be taken by whoever reads them
 
@@ -111,8 +111,9 @@ class ClusterFeed {
   std::vector<KnownPod> pods_;  // by PodId::slot
   std::vector<std::uint32_t> free_pods_;
   std::unordered_map<std::string, std::uint32_t> pod_slots_;  // by namespace/name
-  std::unordered_map<std::string, std::vector<std::uint32_t>> bound_;  // unfinished pods, by their node's name
-  std::vector<KnownNode> nodes_;                                       // by NodeId::slot
+  std::unordered_map<std::string, std::vector<std::uint32_t>>
+      bound_;                     // unfinished pods, by their node's name
+  std::vector<KnownNode> nodes_;  // by NodeId::slot
   std::vector<std::uint32_t> free_nodes_;
   std::unordered_map<std::string, std::uint32_t> node_slots_;
   std::unordered_map<std::string, KnownObject> objects_;  // by kind and name

@@ -155,8 +155,7 @@ void ClusterFeed::object_changed(const ResourceType& type, const ObjectChange& c
 }
 
 const ClusterFeed::KnownObject* ClusterFeed::claim(std::string_view name_space, std::string_view name) const {
-  const auto at =
-      objects_.find("PersistentVolumeClaim " + std::string(name_space) + "/" + std::string(name));
+  const auto at = objects_.find("PersistentVolumeClaim " + std::string(name_space) + "/" + std::string(name));
   return at == objects_.end() ? nullptr : &at->second;
 }
 

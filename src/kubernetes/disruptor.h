@@ -2,6 +2,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cluster/world.h"
@@ -45,6 +46,8 @@ class Disruptor {
   std::function<bool()> may_write_;
   std::function<void(const std::string&)> log_;
   std::size_t outstanding_ = 0;
+  // Whom we asked to go, and when: until the watch shows it they may be picked again, and are left alone.
+  std::unordered_map<std::string, Time> ending_;  // by uid
   // Answers that come after the end find it expired.
   std::shared_ptr<Disruptor*> alive_ = std::make_shared<Disruptor*>(this);
 };

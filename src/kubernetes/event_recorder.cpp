@@ -7,7 +7,7 @@ namespace evenkeel::kubernetes {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Duration kSeriesEnds = 6min;    // client-go's
+constexpr Duration kSeriesEnds = 6min;     // client-go's
 constexpr Duration kSeriesWritten = 1min;  // at most this often
 constexpr std::size_t kMostSeries = 20'000;
 constexpr std::size_t kLongestName = 253 - 17;  // of an object, less a dot and sixteen digits
@@ -18,8 +18,7 @@ constexpr std::size_t kLongestName = 253 - 17;  // of an object, less a dot and 
 void EventRecorder::name(EventRecord& event) {
   const auto nanoseconds = static_cast<std::uint64_t>(connection_.now().time_since_epoch().count()) * 1000;
   char digits[20];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, nanoseconds + number_++ % 1000, 16).ptr;
+  const auto end = std::to_chars(digits, digits + sizeof digits, nanoseconds + number_++ % 1000, 16).ptr;
   event.name = event.about.name.substr(0, kLongestName) + "." + std::string(digits, end);
   event.instance = options_.host.empty() ? event.reporter : event.reporter + "-" + options_.host;
 }

@@ -9,7 +9,7 @@ namespace evenkeel::kubernetes {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr Duration kLongestWait = 1h;       // a wait without an end is one of these after the other
+constexpr Duration kLongestWait = 1h;        // a wait without an end is one of these after the other
 constexpr Duration kShadowAssumption = 30s;  // by then whoever really binds has done so
 
 PodReference reference_to(const Pod& pod) { return {pod.shape->name_space, pod.name, pod.uid}; }
@@ -23,7 +23,8 @@ KubernetesWorld::KubernetesWorld(ApiConnection& connection, Options options, Log
       feed_(options_.feed, log_),
       events_(connection_, options_.events),
       statuses_(connection_, feed_),
-      disruptor_(connection_, feed_, statuses_, events_, [this] { return may_write_(); }, log_),
+      disruptor_(
+          connection_, feed_, statuses_, events_, [this] { return may_write_(); }, log_),
       binder_(connection_, feed_, options_.bodies,
               {[this](const Binder::Binding& binding) { bound(binding); },
                [this](const Binder::Binding& binding, const std::string& why) { not_bound(binding, why); },
@@ -33,10 +34,16 @@ KubernetesWorld::KubernetesWorld(ApiConnection& connection, Options options, Log
         types::persistent_volumes(), types::persistent_volume_claims(), types::csi_nodes(),
         types::csi_drivers(), types::csi_storage_capacities(), types::volume_attachments(), types::services(),
         types::replication_controllers(), types::replica_sets(), types::stateful_sets(),
-        types::pod_disruption_budgets(), types::pods()})
+        types::pod_disruption_budgets(), types::pods()})  // pods last: see refresh_pods
     follow(type);
+}
+
+void KubernetesWorld::start() {
+  started_ = true;
   for (const auto& kind : follows_) kind->start();
 }
+
+void KubernetesWorld::refresh_pods(std::function<void()> done) { follows_.back()->refresh(std::move(done)); }
 
 KubernetesWorld::~KubernetesWorld() = default;
 
@@ -52,15 +59,18 @@ void KubernetesWorld::follow(const ResourceType& type) {
 
 std::optional<std::span<const ClusterEvent>> KubernetesWorld::wait_for_events(Time deadline) {
   lent_.clear();
-  const auto is_over = [&] { return stopped_ || (synced() && !feed_.events().empty()); };
+  const bool was_full = is_full();
+  const auto is_over = [&] {
+    return stopped_ || interrupted_ || (synced() && !feed_.events().empty()) || (was_full && !is_full());
+  };
   const Duration wait = std::clamp(deadline - now(), Duration::zero(), kLongestWait);
   if (connection_.run_for(wait, is_over) && !stopped_) {
     // What else is there already comes along, so that a burst is decided about as a whole.
-    connection_.run_for(Duration::zero(), [&] {
-      return stopped_ || feed_.events().size() >= options_.most_events;
-    });
+    connection_.run_for(Duration::zero(),
+                        [&] { return stopped_ || feed_.events().size() >= options_.most_events; });
   }
   if (stopped_) return std::nullopt;
+  interrupted_ = false;
   if (synced()) std::swap(lent_, feed_.events());
   return std::span<const ClusterEvent>(lent_);
 }
@@ -77,7 +87,8 @@ void KubernetesWorld::execute(const Action& action) {
                  },
                  [&](const PreemptPods& preemption) {
                    if (!may_write) return;
-                   if (const auto* known = feed_.pod(preemption.pod)) record_failure(known->pod, preemption.why);
+                   if (const auto* known = feed_.pod(preemption.pod))
+                     record_failure(known->pod, preemption.why);
                    disruptor_.preempt(preemption);
                  },
              },
@@ -100,7 +111,8 @@ void KubernetesWorld::bind(const BindPod& action) {
     return;
   }
   if (!may_write_()) return feed_.bind_failed(action.pod, "no longer leading");
-  Binder::Binding binding{action.pod, reference_to(known->pod), *node, action.volumes, {}, options_.volumes_within};
+  Binder::Binding binding{action.pod, reference_to(known->pod), *node, action.volumes,
+                          {},         options_.volumes_within};
   if (annotation && annotation->first == action.pod)
     binding.annotations.push_back(std::move(annotation->second));
   binder_.bind(std::move(binding));

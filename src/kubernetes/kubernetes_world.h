@@ -27,7 +27,8 @@ class KubernetesWorld : public World {
     WireFormat bodies = WireFormat::json;  // of bindings
     Duration volumes_within = std::chrono::minutes(10);
     std::uint64_t seed = 0;
-    std::size_t most_events = 1000;  // of one turn: more come in the next
+    std::size_t most_events = 1000;   // of one turn: more come in the next
+    std::size_t most_bindings = 128;  // that wait for the server's answer
   };
   using Log = std::function<void(const std::string&)>;
 
@@ -36,7 +37,13 @@ class KubernetesWorld : public World {
   KubernetesWorld(const KubernetesWorld&) = delete;
   KubernetesWorld& operator=(const KubernetesWorld&) = delete;
 
-  bool synced() const { return synced_ == follows_.size(); }
+  void start();  // lists everything, and watches from there
+  bool started() const { return started_; }
+  bool synced() const { return started_ && synced_ == follows_.size(); }
+  // Makes sure that every pod is known as it is at this moment at least; `done` in a later turn.
+  void refresh_pods(std::function<void()> done);
+  // Ends a wait for events that is under way, or the next.
+  void interrupt() { interrupted_ = true; }
   // Ends with the next wait_for_events, which then says so.
   void stop() { stopped_ = true; }
   // Asked before every write that begins something: a leader's right to act ends by itself.
@@ -56,6 +63,7 @@ class KubernetesWorld : public World {
   Time now() const override { return connection_.now(); }
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override;
   void execute(const Action& action) override;
+  bool is_full() const { return binder_.posted() >= options_.most_bindings; }
 
  private:
   void follow(const ResourceType& type);
@@ -77,7 +85,7 @@ class KubernetesWorld : public World {
   std::optional<std::pair<PodId, Annotation>> annotation_;
   std::vector<std::unique_ptr<ListWatch>> follows_;
   std::size_t synced_ = 0;
-  bool stopped_ = false;
+  bool started_ = false, stopped_ = false, interrupted_ = false;
   std::vector<ClusterEvent> lent_;
   std::shared_ptr<KubernetesWorld*> alive_ = std::make_shared<KubernetesWorld*>(this);
 };

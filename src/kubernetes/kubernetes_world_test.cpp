@@ -38,7 +38,8 @@ class KubernetesWorldTest : public ::testing::Test {
   }
   std::vector<json> events_written() {
     std::vector<json> all;
-    for (const ApiRequest& request : cluster.sent("POST", "/events")) all.push_back(json::parse(request.body));
+    for (const ApiRequest& request : cluster.sent("POST", "/events"))
+      all.push_back(json::parse(request.body));
     return all;
   }
 
@@ -56,6 +57,7 @@ TEST_F(KubernetesWorldTest, TellsNothingBeforeEveryKindIsListed) {
     return std::nullopt;
   };
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   EXPECT_TRUE(wait(world, 5s).empty());
   EXPECT_FALSE(world.synced());
   slow = false;
@@ -68,6 +70,7 @@ TEST_F(KubernetesWorldTest, BindsAndSaysSo) {
   cluster.add_node("n1");
   cluster.add_pod("web");
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   wait(world);
   world.annotate(id(world, "web"), {"evenkeel.io/decision", "n1 90"});
   world.execute(BindPod{id(world, "web"), {0}});
@@ -88,6 +91,7 @@ TEST_F(KubernetesWorldTest, BindsAndSaysSo) {
 TEST_F(KubernetesWorldTest, SaysWhyAPodWaitsOnceHoweverOftenItIsSaid) {
   cluster.add_pod("web");
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   wait(world);
   for (int i = 0; i < 3; ++i) {
     world.execute(MarkUnschedulable{id(world, "web"), "0/0 nodes are available."});
@@ -114,21 +118,39 @@ TEST_F(KubernetesWorldTest, PromisesTheNodeBeforeAnyVictimGoes) {
   cluster.put(types::pods(), displaced);
   cluster.add_pod("high", "4", 10);
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   wait(world);
   world.execute(PreemptPods{id(world, "high"), {0}, {id(world, "low")}, "0/1 nodes are available."});
   wait(world);
   std::vector<std::string> order;
   for (const ApiRequest& request : cluster.writes) order.push_back(request.method + " " + request.path);
   const std::string pods = "/api/v1/namespaces/shop/pods/";
-  EXPECT_EQ(order, (std::vector<std::string>{
-                       "POST /apis/events.k8s.io/v1/namespaces/shop/events", "PATCH " + pods + "displaced/status",
-                       "PATCH " + pods + "high/status", "PATCH " + pods + "low/status", "DELETE " + pods + "low",
-                       "POST /apis/events.k8s.io/v1/namespaces/shop/events"}));
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"POST /apis/events.k8s.io/v1/namespaces/shop/events",
+                                      "PATCH " + pods + "displaced/status", "PATCH " + pods + "high/status",
+                                      "PATCH " + pods + "low/status", "DELETE " + pods + "low",
+                                      "POST /apis/events.k8s.io/v1/namespaces/shop/events"}));
   EXPECT_EQ(json::parse(cluster.writes[2].body)["status"]["nominatedNodeName"], "n1");
   EXPECT_EQ(json::parse(cluster.writes[3].body)["status"]["conditions"][0]["message"],
             "evenkeel: preempting to accommodate a higher priority pod");
   EXPECT_EQ(json::parse(cluster.writes[4].body)["preconditions"]["uid"], "uid-shop/low");
   EXPECT_EQ(json::parse(cluster.writes[5].body)["note"], "Preempted by pod uid-shop/high on node n1");
+}
+
+TEST_F(KubernetesWorldTest, AVictimIsAskedToGoOnceHoweverOftenItIsPicked) {
+  cluster.add_node("n1");
+  json low = ScriptedCluster::pod("low");
+  low["spec"]["nodeName"] = "n1";
+  cluster.put(types::pods(), low);
+  cluster.add_pod("high", "4", 10);
+  KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
+  wait(world);
+  for (int i = 0; i < 2; ++i) {
+    world.execute(PreemptPods{id(world, "high"), {0}, {id(world, "low")}, "why"});
+    wait(world);
+  }
+  EXPECT_EQ(cluster.sent("DELETE", "/").size(), 1u);
 }
 
 TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtAboutAgain) {
@@ -138,6 +160,7 @@ TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtA
   cluster.put(types::pods(), low);
   cluster.add_pod("high", "4", 10);
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   wait(world);
   cluster.write = [&](const ApiRequest& request) -> std::optional<ApiAnswer> {
     if (request.method == "PATCH") return ScriptedConnection::refusal(500);
@@ -146,7 +169,8 @@ TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtA
   world.execute(PreemptPods{id(world, "high"), {0}, {id(world, "low")}, "why"});
   const auto events = wait(world, 10s);
   EXPECT_TRUE(cluster.sent("DELETE", "/").empty());
-  EXPECT_EQ(count<PodUpdated>(events), 1u);
+  EXPECT_EQ(count<PodGone>(events), 1u);
+  EXPECT_EQ(count<PodAdded>(events), 1u);
 }
 
 TEST_F(KubernetesWorldTest, InShadowNothingIsWrittenAndAssumptionsEnd) {
@@ -155,6 +179,7 @@ TEST_F(KubernetesWorldTest, InShadowNothingIsWrittenAndAssumptionsEnd) {
   auto shadow = options();
   shadow.writes = false;
   KubernetesWorld world(cluster.connection, shadow, log);
+  world.start();
   wait(world);
   world.execute(BindPod{id(world, "web"), {0}});
   world.execute(MarkUnschedulable{id(world, "web"), "why"});
@@ -166,6 +191,7 @@ TEST_F(KubernetesWorldTest, WhoMayNoLongerWriteForgetsInstead) {
   cluster.add_node("n1");
   cluster.add_pod("web");
   KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
   wait(world);
   world.write_while([] { return false; });
   world.execute(BindPod{id(world, "web"), {0}});
@@ -179,6 +205,7 @@ TEST_F(KubernetesWorldTest, EventsCanBeSwitchedOff) {
   auto quiet = options();
   quiet.events.on = false;
   KubernetesWorld world(cluster.connection, quiet, log);
+  world.start();
   wait(world);
   world.execute(BindPod{id(world, "web"), {0}});
   wait(world);
@@ -211,6 +238,7 @@ class VolumesTest : public KubernetesWorldTest {
     auto with_time = options();
     with_time.volumes_within = 60s;
     world = std::make_unique<KubernetesWorld>(cluster.connection, with_time, log);
+    world->start();
     wait(*world);
     world->execute(BindPod{id(*world, "web"), {0}, {{"shop", "data", volume_name}}});
     wait(*world);
@@ -233,7 +261,8 @@ TEST_F(VolumesTest, AVolumeThatIsToBeMadeIsAskedForOnTheNode) {
   begin("");
   const auto patches = cluster.sent("PATCH", "/persistentvolumeclaims/data");
   ASSERT_EQ(patches.size(), 1u);
-  EXPECT_EQ(json::parse(patches[0].body)["metadata"]["annotations"]["volume.kubernetes.io/selected-node"], "n1");
+  EXPECT_EQ(json::parse(patches[0].body)["metadata"]["annotations"]["volume.kubernetes.io/selected-node"],
+            "n1");
   cluster.put(types::persistent_volume_claims(), claim("v1", "n1"));
   EXPECT_EQ(count<PodBound>(wait(*world, 5s)), 1u);
 }

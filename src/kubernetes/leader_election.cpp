@@ -36,47 +36,47 @@ Result<FoundLease> read_lease(const ApiAnswer& answer) {
 
 }  // namespace
 
-LeaderElection::LeaderElection(ApiConnection& connection, Options options, Log log)
+LeaderElector::LeaderElector(ApiConnection& connection, Options options, Log log)
     : connection_(connection),
       options_(std::move(options)),
       log_(std::move(log)),
       lease_(options_.lease),
       random_(Random(options_.seed).fork(options_.lease.identity)) {}
 
-LeaderElection::~LeaderElection() { connection_.cancel_timer(timer_); }
+LeaderElector::~LeaderElector() { connection_.cancel_timer(timer_); }
 
-void LeaderElection::attempt() {
+void LeaderElector::attempt() {
   is_trying_ = true;
   ask(lease_.begin(connection_.now()));
 }
 
-void LeaderElection::send(ApiRequest request, std::function<void(const ApiAnswer&)> handle) {
+void LeaderElector::send(ApiRequest request, std::function<void(const ApiAnswer&)> handle) {
   // An answer that comes later than this is of no use any more.
   request.timeout = std::max<Duration>(options_.lease.renew_deadline / 2, std::chrono::seconds(1));
   request.waits_its_turn = false;
-  connection_.call(std::move(request), [handle = std::move(handle), self = std::weak_ptr(alive_)](
-                                           const ApiAnswer& answer) {
-    if (self.lock()) handle(answer);
-  });
+  connection_.call(std::move(request),
+                   [handle = std::move(handle), self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
+                     if (self.lock()) handle(answer);
+                   });
 }
 
-void LeaderElection::ask(Lease::Ask what) {
+void LeaderElector::ask(Lease::Ask what) {
   const std::string &name_space = options_.name_space, &name = options_.name;
   switch (what) {
     case Lease::Ask::nothing:
       return rest();
     case Lease::Ask::read:
-      return send(read_request(types::leases(), name_space, name, WireFormat::json),
-                  [this](const ApiAnswer& answer) {
-                    if (answer.code == kNotFound) return ask(lease_.found_none());
-                    const auto found = answer.ok() ? read_lease(answer)
-                                                   : Result<FoundLease>(unavailable(answer.status.message));
-                    if (!found) {
-                      log_("leader election: the lease cannot be read: " + found.error().message);
-                      return rest();
-                    }
-                    ask(lease_.found(found->record, found->resource_version, connection_.now()));
-                  });
+      return send(
+          read_request(types::leases(), name_space, name, WireFormat::json), [this](const ApiAnswer& answer) {
+            if (answer.code == kNotFound) return ask(lease_.found_none());
+            const auto found =
+                answer.ok() ? read_lease(answer) : Result<FoundLease>(unavailable(answer.status.message));
+            if (!found) {
+              log_("leader election: the lease cannot be read: " + found.error().message);
+              return rest();
+            }
+            ask(lease_.found(found->record, found->resource_version, connection_.now()));
+          });
     case Lease::Ask::create:
       return send(create_lease_request(name_space, name, lease_.record(connection_.now())),
                   [this](const ApiAnswer& answer) { wrote(answer); });
@@ -87,7 +87,7 @@ void LeaderElection::ask(Lease::Ask what) {
   }
 }
 
-void LeaderElection::wrote(const ApiAnswer& answer) {
+void LeaderElector::wrote(const ApiAnswer& answer) {
   const auto object = answer.ok() ? read_object(answer.format, answer.body)
                                   : Result<WireObject>(unavailable(answer.status.message));
   if (!object) return ask(lease_.refused());
@@ -96,10 +96,10 @@ void LeaderElection::wrote(const ApiAnswer& answer) {
 }
 
 // The end of a try, and when the next one begins.
-void LeaderElection::rest() {
+void LeaderElector::rest() {
   is_trying_ = false;
-  knows_ = true;
   const bool leads = lease_.leads(connection_.now());
+  if (!std::exchange(knows_, true) || leads != was_leading_) changed_();
   if (leads != was_leading_) {
     terms_ += leads ? 1 : 0;
     log_(leads ? "leader election: leading as " + options_.lease.identity
@@ -117,7 +117,7 @@ void LeaderElection::rest() {
                                   [this] { attempt(); });
 }
 
-void LeaderElection::release(std::function<void()> done) {
+void LeaderElector::release(std::function<void()> done) {
   connection_.cancel_timer(timer_);
   const bool held = leads();
   is_released_ = true;

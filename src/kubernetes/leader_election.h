@@ -11,7 +11,7 @@ namespace evenkeel::kubernetes {
 
 // Keeps trying to hold a Lease, over a connection. Whoever acts asks leads() before each act: it turns false
 // by itself when renewing did not succeed in time.
-class LeaderElection {
+class LeaderElector {
  public:
   struct Options {
     Lease::Options lease;
@@ -20,12 +20,15 @@ class LeaderElection {
   };
   using Log = std::function<void(const std::string&)>;
 
-  LeaderElection(ApiConnection& connection, Options options, Log log);
-  ~LeaderElection();
-  LeaderElection(const LeaderElection&) = delete;
-  LeaderElection& operator=(const LeaderElection&) = delete;
+  LeaderElector(ApiConnection& connection, Options options, Log log);
+  ~LeaderElector();
+  LeaderElector(const LeaderElector&) = delete;
+  LeaderElector& operator=(const LeaderElector&) = delete;
 
   void start() { attempt(); }
+  void on_change(std::function<void()> changed) {
+    changed_ = std::move(changed);
+  }  // who leads, or that one knows
   // Lets go of it, so that another can take over at once; tries no more. `done` once that is over.
   void release(std::function<void()> done);
 
@@ -50,9 +53,9 @@ class LeaderElection {
   std::uint64_t terms_ = 0;
   std::string told_holder_;
   ApiConnection::TimerId timer_ = 0;
-  std::function<void()> after_try_;
+  std::function<void()> after_try_, changed_ = [] {};
   // Answers that come after the end find it expired.
-  std::shared_ptr<LeaderElection*> alive_ = std::make_shared<LeaderElection*>(this);
+  std::shared_ptr<LeaderElector*> alive_ = std::make_shared<LeaderElector*>(this);
 };
 
 }  // namespace evenkeel::kubernetes

@@ -30,8 +30,8 @@ class LeaderElectionTest : public ::testing::Test {
       return ScriptedConnection::ok(stored.dump());
     };
   }
-  static LeaderElection::Options options(const std::string& identity) {
-    LeaderElection::Options made;
+  static LeaderElector::Options options(const std::string& identity) {
+    LeaderElector::Options made;
     made.lease.identity = identity;
     return made;
   }
@@ -41,11 +41,11 @@ class LeaderElectionTest : public ::testing::Test {
   json stored;
   int version = 0;
   bool is_down = false;
-  LeaderElection::Log quiet = [](const std::string&) {};
+  LeaderElector::Log quiet = [](const std::string&) {};
 };
 
 TEST_F(LeaderElectionTest, TheFirstLeadsAndTheSecondWaits) {
-  LeaderElection a(connection, options("a"), quiet), b(connection, options("b"), quiet);
+  LeaderElector a(connection, options("a"), quiet), b(connection, options("b"), quiet);
   a.start();
   connection.run(1s);
   b.start();
@@ -58,8 +58,8 @@ TEST_F(LeaderElectionTest, TheFirstLeadsAndTheSecondWaits) {
 }
 
 TEST_F(LeaderElectionTest, TheStandbyTakesOverWhenTheLeaderVanishes) {
-  auto a = std::make_unique<LeaderElection>(connection, options("a"), quiet);
-  LeaderElection b(connection, options("b"), quiet);
+  auto a = std::make_unique<LeaderElector>(connection, options("a"), quiet);
+  LeaderElector b(connection, options("b"), quiet);
   a->start();
   b.start();
   connection.run(10s);
@@ -73,7 +73,7 @@ TEST_F(LeaderElectionTest, TheStandbyTakesOverWhenTheLeaderVanishes) {
 }
 
 TEST_F(LeaderElectionTest, ALeaderThatCannotRenewStopsBeforeAnotherMayBegin) {
-  LeaderElection a(connection, options("a"), quiet);
+  LeaderElector a(connection, options("a"), quiet);
   a.start();
   connection.run(5s);
   ASSERT_TRUE(a.leads());
@@ -89,7 +89,7 @@ TEST_F(LeaderElectionTest, ALeaderThatCannotRenewStopsBeforeAnotherMayBegin) {
 }
 
 TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
-  LeaderElection a(connection, options("a"), quiet), b(connection, options("b"), quiet);
+  LeaderElector a(connection, options("a"), quiet), b(connection, options("b"), quiet);
   a.start();
   b.start();
   connection.run(10s);
@@ -111,7 +111,7 @@ TEST_F(LeaderElectionTest, ClocksOfOthersDoNotCount) {
               {"leaseDurationSeconds", 15},
               {"renewTime", "1999-01-01T00:00:00.000000Z"},
               {"leaseTransitions", 4}}}};
-  LeaderElection a(connection, options("a"), quiet);
+  LeaderElector a(connection, options("a"), quiet);
   a.start();
   connection.run(14s);
   EXPECT_FALSE(a.leads());
@@ -121,7 +121,7 @@ TEST_F(LeaderElectionTest, ClocksOfOthersDoNotCount) {
 }
 
 TEST_F(LeaderElectionTest, OfTwoWhoTakeAnExpiredLeaseOneWins) {
-  LeaderElection a(connection, options("a"), quiet), b(connection, options("b"), quiet);
+  LeaderElector a(connection, options("a"), quiet), b(connection, options("b"), quiet);
   a.start();
   b.start();
   for (int i = 0; i < 300; ++i) {

@@ -41,14 +41,13 @@ Lease::Ask Lease::found_none() {
   return Ask::create;
 }
 
-Lease::Ask Lease::refused() {
-  return std::exchange(tried_at_once_, false) ? Ask::read : Ask::nothing;
-}
+Lease::Ask Lease::refused() { return std::exchange(tried_at_once_, false) ? Ask::read : Ask::nothing; }
 
 LeaseRecord Lease::record(Time now) {
-  pending_ = {options_.identity,
-              static_cast<std::int32_t>(std::chrono::duration_cast<std::chrono::seconds>(options_.duration).count()),
-              now, now, 0};
+  pending_ = {
+      options_.identity,
+      static_cast<std::int32_t>(std::chrono::duration_cast<std::chrono::seconds>(options_.duration).count()),
+      now, now, 0};
   const bool goes_on = observed_.holder == options_.identity;
   if (goes_on) pending_.acquired = observed_.acquired;
   if (observed_at_ != Time::min()) pending_.transitions = observed_.transitions + (goes_on ? 0 : 1);

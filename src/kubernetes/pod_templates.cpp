@@ -77,8 +77,7 @@ WorkloadId PodTemplates::workload_of(const PodObject& pod) {
 
 std::shared_ptr<const PodTemplate> PodTemplates::share(PodObject& pod) {
   pod.spec.node_name.clear();
-  std::erase_if(pod.spec.volumes,
-                [](const PodVolume& volume) { return volume.kind == VolumeKind::other; });
+  std::erase_if(pod.spec.volumes, [](const PodVolume& volume) { return volume.kind == VolumeKind::other; });
   const std::size_t hash = hash_of(pod);
   const auto [first, last] = templates_.equal_range(hash);
   for (auto known = first; known != last; ++known)

@@ -72,6 +72,7 @@ ClientConnection read_client(const JsonField& field) {
   client.qps = static_cast<double>(field.at("qps").quantity_milli()) / 1000;
   if (!field.has("qps")) client.qps = 50;
   client.burst = field.int32_at("burst", client.burst);
+  client.is_limited = field.has("qps") || field.has("burst");
   return client;
 }
 

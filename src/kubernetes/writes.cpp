@@ -59,8 +59,7 @@ std::string name_space_of(const EventRecord& event) {
 }
 
 json json_reference(const std::string& kind, const std::string& api_version, const PodReference& object) {
-  json reference = {
-      {"apiVersion", api_version}, {"kind", kind}, {"name", object.name}, {"uid", object.uid}};
+  json reference = {{"apiVersion", api_version}, {"kind", kind}, {"name", object.name}, {"uid", object.uid}};
   if (!object.name_space.empty()) reference["namespace"] = object.name_space;
   return reference;
 }
@@ -100,8 +99,7 @@ ApiRequest bind_request(const PodReference& pod, std::string_view node,
     return post_protobuf(std::move(path), binding.enveloped("v1", "Binding"));
   }
   json metadata = {{"namespace", pod.name_space}, {"name", pod.name}, {"uid", pod.uid}};
-  for (const Annotation& annotation : annotations)
-    metadata["annotations"][annotation.key] = annotation.value;
+  for (const Annotation& annotation : annotations) metadata["annotations"][annotation.key] = annotation.value;
   return post(std::move(path), {{"apiVersion", "v1"},
                                 {"kind", "Binding"},
                                 {"metadata", std::move(metadata)},
