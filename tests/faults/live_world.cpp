@@ -47,7 +47,7 @@ void LiveWorld::start_process(bool elects) {
   const std::string name = "process-" + std::to_string(++started_);
   process->connection = std::make_unique<SimulatedConnection>(network_, name);
   apps::LiveOptions options;
-  options.configuration = *kubernetes::read_scheduler_configuration("", "none");
+  options.configuration.profiles = {kubernetes::default_profile()};
   options.configuration.profiles.front().scheduler_name = kSchedulerName;
   if (elects) options.identity = name;
   options.seed = seed_ + static_cast<std::uint64_t>(started_);
