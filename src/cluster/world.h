@@ -89,6 +89,7 @@ struct BindPod {
 struct MarkUnschedulable {
   PodId pod;
   std::string why;
+  bool drops_nomination = false;  // what its status.nominatedNodeName says no longer holds
 };
 // Ends the pod where it runs; its controller makes another. A move keeps `destination` free for that one; a
 // pod that only has to leave is decided about anew.

@@ -69,14 +69,14 @@ struct Trial {
   std::vector<std::string> reasons;  // when there are none
 };
 
-Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node,
-               std::span<const Nomination> nominations, Time now) {
+Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node, const Nominations& nominations,
+               Time now) {
   std::vector<PodId> potential;
   for (const PodId id : cluster.pods_on(node))
     if (cluster.pod(id)->pod.spec().priority < input.pod.spec().priority) potential.push_back(id);
   if (potential.empty()) return {{}, {"No preemption victims found for incoming pod"}};
 
-  const auto fits = [&] { return judge_with_nominated(input, cluster, node, nominations); };
+  const auto fits = [&] { return judge_with_nominated(input, cluster, node, nominations.on(node)); };
   for (const PodId id : potential) remove(input, cluster, id);
   Trial trial;
   if (NodeVerdict still = fits(); !still.objections.empty()) {
@@ -121,11 +121,10 @@ auto cost(const ClusterState& cluster, const Victims& victims, Time now) {
 }
 
 // Ended by us already on the node that was promised: the pod has only to wait.
-bool victims_are_leaving(const FilterInput& input, std::span<const Nomination> nominations) {
-  const auto own = std::find_if(nominations.begin(), nominations.end(),
-                                [&](const Nomination& n) { return n.pod == input.pod.id; });
-  if (own == nominations.end() || !input.cluster.has_node(own->node)) return false;
-  const auto pods = input.cluster.pods_on(own->node);
+bool victims_are_leaving(const FilterInput& input, const Nominations& nominations) {
+  const std::optional<NodeId> own = nominations.of(input.pod.id);
+  if (!own || !input.cluster.has_node(*own)) return false;
+  const auto pods = input.cluster.pods_on(*own);
   return std::any_of(pods.begin(), pods.end(), [&](PodId id) {
     const Pod& pod = input.cluster.pod(id)->pod;
     return pod.spec().priority < input.pod.spec().priority && pod.terminating && pod.disrupted_by_us;
@@ -165,6 +164,13 @@ NodeVerdict judge_with_nominated(const FilterInput& input, ClusterState& cluster
 
 PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster,
                           std::span<const Nomination> nominations, Time now) {
+  Nominations promised;
+  for (const auto& [pod, node] : nominations) promised.set(pod, node);
+  return preempt(input, cluster, promised, now);
+}
+
+PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster, const Nominations& nominations,
+                          Time now) {
   if (input.pod.spec().preemption == PreemptionPolicy::never)
     return {{}, "preemption: not eligible due to preemptionPolicy=Never."};
   std::vector<NodeId> potential;
@@ -172,7 +178,7 @@ PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster,
   bool promise_is_void = false;
   for (std::uint32_t slot = 0; slot < cluster.columns().size() && !refused; ++slot) {
     if (!cluster.has_node({slot})) continue;
-    const NodeVerdict verdict = judge_with_nominated(input, cluster, {slot}, nominations);
+    const NodeVerdict verdict = judge_with_nominated(input, cluster, {slot}, nominations.on({slot}));
     if (verdict.objections.empty()) continue;
     if (!verdict.unresolvable) potential.push_back({slot});
     promise_is_void =

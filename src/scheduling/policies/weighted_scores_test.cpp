@@ -53,9 +53,11 @@ TEST(WeightedScores, IsTheDefaultProfileOfTheVersionAskedFor) {
   // LeastAllocated: cpu 75, memory 87 -> 81. Balance 1.23: shares .25 and .125 -> 100 - 6.25 -> 93.
   // Balance 1.36: 50 + (50 + 93 - 100) / 2 = 71.5 -> 71.
   cluster.options.kube = KubeVersion::v1_23;
-  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 93}));
+  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts,
+            (std::vector<double>{300, 0, 81, 0, 0, 93, 0}));
   cluster.options.kube = KubeVersion::v1_36;
-  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 71}));
+  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts,
+            (std::vector<double>{300, 0, 81, 0, 0, 71, 0}));
   EXPECT_EQ(
       policy.explain(cluster.question(pod)).terms,
       (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread",
