@@ -16,6 +16,8 @@ constexpr std::uint64_t kSeeds = 120;
 constexpr std::uint64_t kSeeds = 1000;
 #endif
 
+constexpr std::size_t kMostTold = 5;  // of one world: what follows the first is often its echo
+
 TEST(LiveScheduler, HoldsWhateverGoesWrong) {
   const char* const only = std::getenv("EVENKEEL_SEED");
   const char* const many = std::getenv("EVENKEEL_SEEDS");
@@ -26,7 +28,9 @@ TEST(LiveScheduler, HoldsWhateverGoesWrong) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     LiveWorld world(seed);
     world.run();
-    for (const std::string& violation : world.violations()) ADD_FAILURE() << violation;
+    std::size_t told = 0;
+    for (const std::string& violation : world.violations())
+      if (++told <= kMostTold) ADD_FAILURE() << violation;
     if (HasFailure()) {
       if (only)
         for (const std::string& line : world.log()) std::printf("%s\n", line.c_str());

@@ -10,6 +10,17 @@ namespace evenkeel::faults {
 
 namespace types = kubernetes::types;
 
+namespace {
+
+std::string names_of(const std::vector<StoredPtr>& pods) {
+  std::string names;
+  for (const StoredPtr& pod : pods)
+    names += " " + pod->key + (node_of(*pod).empty() ? " (decided)" : is_ending(*pod) ? " (ending)" : "");
+  return names;
+}
+
+}  // namespace
+
 // One process, from its decisions to the ends of their bindings.
 class SchedulerJudge::Process final : public apps::LiveObserver {
  public:
@@ -77,8 +88,9 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
       accuse(what + "it is another scheduler's");
     const StoredPtr node = connection_.knowledge().object(judge_.nodes_, name);
     if (!node) return accuse(what + "the node is known to be gone");
-    const std::string why = misfit(*pod, *node, beside(name, pod->uid));
-    if (!why.empty()) accuse(what + why);
+    const auto others = beside(name, pod->uid);
+    const std::string why = misfit(*pod, *node, others);
+    if (!why.empty()) accuse(what + why + "; beside" + names_of(others));
     judge_neighbours(*pod, *node, what);
     const Decision* before = decision(pod->uid);
     if (before && before->is_confirmed) accuse(what + "was told that it is bound to " + before->node);
