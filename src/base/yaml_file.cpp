@@ -97,7 +97,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void begin(YamlNode node, YAML::anchor_t anchor) {
     if (open_.size() >= kDeepest) fail(node.line, "values are nested too deeply");
-    open_.push_back({std::move(node), anchor, std::nullopt});
+    open_.push_back({std::move(node), anchor, std::nullopt, {}});
   }
 
   void end() {

@@ -13,6 +13,12 @@
 
 namespace evenkeel::kubernetes {
 
+// Condition PodScheduled where it is False: what a scheduler last said of a pod it could not place.
+struct UnscheduledCondition {
+  std::string reason, message;  // empty: nobody said so
+  bool operator==(const UnscheduledCondition&) const = default;
+};
+
 // A Pod before it has a handle, a workload and a shared template.
 struct PodObject {
   std::string name_space, name, uid;
@@ -27,6 +33,7 @@ struct PodObject {
   bool terminating = false;
   std::optional<Time> started;
   bool disrupted_by_us = false;
+  UnscheduledCondition unscheduled;
 };
 
 // metrics.k8s.io: what a node uses now.

@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/random.h"
 #include "base/result.h"
@@ -11,6 +13,7 @@
 #include "kubernetes/event_loop.h"
 #include "kubernetes/http_client.h"
 #include "kubernetes/kubeconfig.h"
+#include "kubernetes/rate_limit.h"
 
 namespace evenkeel::kubernetes {
 
@@ -24,12 +27,14 @@ class ApiClient : public ApiConnection {
     int max_tries = 8;
     std::uint64_t seed = 0;  // spreads retries
     Backoff::Options backoff{std::chrono::milliseconds(100), std::chrono::seconds(5)};
+    RateLimit limit{};  // of calls; streams are not counted
   };
 
   static Result<std::unique_ptr<ApiClient>> open(EventLoop& loop, const ClusterAccess& access,
                                                  FileReader read, Options options);
 
   Time now() const override { return loop_.now(); }
+  Time steady_now() const override { return loop_.steady_now(); }
   void call(ApiRequest request, Done done) override;
   StreamId stream(const ApiRequest& request, StreamHandlers handlers) override;
   void cancel(StreamId stream) override { http_.cancel(stream); }
@@ -42,6 +47,10 @@ class ApiClient : public ApiConnection {
   }
 
   EventLoop& loop() { return loop_; }
+
+  // What came back, every try and every stream counted: by method and code, 0 for no answer.
+  using Answers = std::map<std::pair<std::string, int>, std::uint64_t>;
+  const Answers& answers() const { return answers_; }
 
  private:
   struct Call;
@@ -57,6 +66,7 @@ class ApiClient : public ApiConnection {
   Credentials credentials_;
   Random random_;
   HttpClient http_;
+  Answers answers_;
 };
 
 }  // namespace evenkeel::kubernetes

@@ -32,6 +32,16 @@ void ListWatch::step() {
   timer_ = client_.call_after(pause, [this, request = std::move(request)] { ask(request); });
 }
 
+void ListWatch::refresh(std::function<void()> done) {
+  refreshed_ = std::move(done);
+  must_list_again_ = is_listing_;
+  if (is_listing_) return;
+  client_.cancel_timer(timer_);
+  if (stream_ != 0) client_.cancel(std::exchange(stream_, 0));
+  reflector_.list_again();
+  step();
+}
+
 void ListWatch::ask(const Reflector::Request& request) {
   if (request.is_watch) {
     ask_watch(request);
@@ -53,10 +63,16 @@ void ListWatch::ask_list(const Reflector::Request& asked) {
   request.path = query(asked.whole ? "limit=0" : "limit=" + std::to_string(options_.page_size));
   if (!asked.continue_token.empty()) request.path += "&continue=" + percent_encoded(asked.continue_token);
   counts_.lists += asked.continue_token.empty() ? 1 : 0;
+  is_listing_ = true;
   client_.call(std::move(request), [self = std::weak_ptr(alive_)](ApiAnswer answer) {
     const auto alive = self.lock();
     if (!alive) return;
     ListWatch& here = **alive;
+    here.is_listing_ = false;
+    if (std::exchange(here.must_list_again_, false)) {
+      here.reflector_.list_again();
+      return here.step();
+    }
     if (!answer.ok()) {
       answer.status.code = answer.code;
       here.refused(answer.status);
@@ -75,6 +91,7 @@ void ListWatch::ask_list(const Reflector::Request& asked) {
     const auto changes = here.reflector_.page_read(*std::move(page));
     here.tell(changes);
     if (!was_synced && here.reflector_.synced()) here.handlers_.synced();
+    if (here.reflector_.is_watching() && here.refreshed_) std::exchange(here.refreshed_, nullptr)();
     here.step();
   });
 }

@@ -42,9 +42,12 @@ class ListWatch {
   ListWatch& operator=(const ListWatch&) = delete;
 
   void start() { step(); }
+  // Lists anew, all that is stored at this moment at least: `done` when every change has been told.
+  void refresh(std::function<void()> done);
 
   bool synced() const { return reflector_.synced(); }
   const Counts& counts() const { return counts_; }
+  const ResourceType& type() const { return type_; }
 
  private:
   void step();
@@ -67,6 +70,9 @@ class ListWatch {
   Counts counts_;
   ApiConnection::StreamId stream_ = 0;
   ApiConnection::TimerId timer_ = 0;
+  bool is_listing_ = false;       // an answer to a list is awaited
+  bool must_list_again_ = false;  // what that answer holds may be too old
+  std::function<void()> refreshed_;
   // Answers that come after the end find it expired.
   std::shared_ptr<ListWatch*> alive_ = std::make_shared<ListWatch*>(this);
 };

@@ -51,6 +51,8 @@ void read_status(const JsonField& status, PodObject& pod) {
     if (type == "DisruptionTarget")
       pod.disrupted_by_us =
           condition.text_at("status") == "True" && condition.text_at("reason") == "PreemptionByScheduler";
+    if (type == "PodScheduled" && condition.text_at("status") == "False")
+      pod.unscheduled = {condition.text_at("reason"), condition.text_at("message")};
     if (type == "PodResizePending") pod.spec.resize_infeasible = condition.text_at("reason") == "Infeasible";
   }
 }

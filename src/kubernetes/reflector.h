@@ -45,8 +45,11 @@ class Reflector {
   // The server refused (HTTP status or the Status of an ERROR event), or 0 for a connection that failed.
   void refused(const ApiStatus& status);
   void watch_ended();
+  // Whoever needs to know that nothing is older than this moment: the next request is a list.
+  void list_again() { begin_listing(); }
 
   bool synced() const { return synced_; }  // a list was read to its end at least once
+  bool is_watching() const { return is_watching_; }  // the last list was read to its end
   std::size_t known() const { return objects_.size(); }
   const std::string& resource_version() const { return resource_version_; }
 

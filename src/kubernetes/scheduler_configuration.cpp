@@ -84,6 +84,7 @@ ClientConnection read_client(const JsonField& field) {
   if (const double qps = field.at("qps").number(); qps != 0) client.qps = qps;
   if (const std::int32_t burst = field.int32_at("burst"); burst != 0) client.burst = burst;
   if (client.burst < 0) field.fail_at("burst", "expected 0 or more, found " + std::to_string(client.burst));
+  client.is_limited = field.has("qps") || field.has("burst");
   return client;
 }
 

@@ -83,6 +83,7 @@ struct ClientConnection {
   std::string kubeconfig;
   double qps = 50;
   std::int32_t burst = 100;
+  bool is_limited = false;  // the file says so itself; kube-scheduler keeps to its defaults else
 };
 
 struct SchedulerConfiguration {

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,8 +18,14 @@ struct PodReference {
   std::string name_space, name, uid;
 };
 
-// Binds the pod, and no other of its name: the server answers 409 where the uid differs or a node is set.
-ApiRequest bind_request(const PodReference& pod, std::string_view node);
+struct Annotation {
+  std::string key, value;
+};
+
+// Binds the pod, and no other of its name: the server answers 409 where the uid differs or a node is set. The
+// annotations become the pod's. `body` in protobuf costs the server least.
+ApiRequest bind_request(const PodReference& pod, std::string_view node,
+                        std::span<const Annotation> annotations = {}, WireFormat body = WireFormat::json);
 
 // Asks to evict; 429 where a PodDisruptionBudget forbids it, which may last: the caller decides when to ask
 // again.
@@ -40,11 +48,18 @@ ApiRequest patch_request(const ResourceType& type, std::string_view name_space, 
 ApiRequest scale_request(const ResourceType& type, std::string_view name_space, std::string_view name,
                          std::int32_t replicas);
 
-// status.nominatedNodeName and the PodScheduled condition, as a scheduler reports what it could not place.
 struct PodCondition {
   std::string type, status, reason, message;
 };
 ApiRequest pod_condition_request(const PodReference& pod, const PodCondition& condition, Time now);
+
+// What a scheduler says of a pod in its status.
+struct PodStatusChange {
+  std::optional<PodCondition> condition;
+  bool is_transition = true;                  // the condition's status was another before
+  std::optional<std::string> nominated_node;  // status.nominatedNodeName; "" takes it back
+};
+ApiRequest pod_status_request(const PodReference& pod, const PodStatusChange& change, Time now);
 
 struct LeaseRecord {
   std::string holder;
@@ -64,8 +79,11 @@ struct EventRecord {
   std::string reason, message;
   std::string action = "Binding";
   std::string reporter = "evenkeel", instance;
+  std::optional<PodReference> related;  // a pod
 };
 // An events.k8s.io/v1 Event, as kube-scheduler writes them; kubectl shows both kinds.
-ApiRequest event_request(const EventRecord& event, Time now);
+ApiRequest event_request(const EventRecord& event, Time now, WireFormat body = WireFormat::json);
+// The same happened again: so often in all, last now.
+ApiRequest event_series_request(const EventRecord& event, std::int32_t count, Time now);
 
 }  // namespace evenkeel::kubernetes

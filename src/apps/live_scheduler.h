@@ -1,0 +1,89 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/live_observer.h"
+#include "base/result.h"
+#include "control/control_loop.h"
+#include "kubernetes/api_connection.h"
+#include "kubernetes/kubernetes_world.h"
+#include "kubernetes/leader_election.h"
+#include "kubernetes/scheduler_configuration.h"
+#include "scheduling/policies/registry.h"
+
+namespace evenkeel::apps {
+
+struct LiveOptions {
+  kubernetes::SchedulerConfiguration configuration;
+  scheduling::PolicyModels models;
+  bool shadow = false;    // decides, records, never writes
+  bool events = true;     // Events for people
+  bool annotate = false;  // evenkeel.io/decision on what is bound
+  // Among those who elect a leader, should the configuration say so; empty: leads without asking.
+  std::string identity;
+  std::string host;                     // named in Events as who reports
+  std::vector<std::string> namespaces;  // whose waiting pods are ours; none: everybody's
+  std::optional<LabelSelector> nodes;   // which nodes are ours; none: all
+  kubernetes::WireFormat bodies = kubernetes::WireFormat::json;  // of bindings and Events
+  std::uint64_t seed = 1;
+  LiveObserver* observer = nullptr;
+  std::function<void(const std::string&)> log = [](const std::string&) {};
+};
+
+// A scheduler at work on an API server: world, leader election, decisions and policies, joined. Runs in
+// turns, on whatever connection it is given: a network, or a simulated server with a clock of its own.
+//
+// A standby follows the cluster as the leader does, so that its belief is warm, but asks nobody and writes
+// nothing. Having won the lease it lists the pods once more before it decides: what its predecessor bound
+// last may not have reached it yet.
+class LiveScheduler {
+ public:
+  // Errors name what is wrong with the configuration.
+  static Result<std::unique_ptr<LiveScheduler>> open(kubernetes::ApiConnection& connection,
+                                                     LiveOptions options);
+  ~LiveScheduler();
+  LiveScheduler(const LiveScheduler&) = delete;
+  LiveScheduler& operator=(const LiveScheduler&) = delete;
+
+  // Waits until something happens, at most until the deadline, and does all it leads to. False: stopped.
+  bool turn(Time deadline);
+  // Decides nothing more from here on. Finishes what is under way and gives up the lease, for so long at
+  // most.
+  void stop(Duration at_most);
+
+  bool synced() const { return world_.synced(); }
+  bool leading() const { return !election_ || election_->leads(); }
+  bool deciding() const { return synced() && leading() && is_fresh_; }
+  const scheduling::Scheduler& scheduler() const { return scheduler_; }
+  const kubernetes::KubernetesWorld& world() const { return world_; }
+
+ private:
+  class Watched;
+  LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions options,
+                std::vector<scheduling::PolicySetup> profiles);
+
+  void follow_leadership();
+  bool only_follow(Time deadline);
+  void note(const scheduling::PlacementRequest& request, std::optional<NodeId> node);
+  void tell_traffic();
+
+  kubernetes::ApiConnection& connection_;
+  LiveOptions options_;
+  std::vector<scheduling::PolicySetup> profiles_;
+  LiveObserver silent_;
+  LiveObserver& observer_;
+  kubernetes::KubernetesWorld world_;
+  std::unique_ptr<Watched> watched_;
+  scheduling::Scheduler scheduler_;
+  std::unique_ptr<control::ControlLoop> loop_;
+  std::unique_ptr<kubernetes::LeaderElector> election_;  // none: nobody to agree with
+  Time begun_{}, told_traffic_{};
+  bool was_synced_ = false, was_leading_ = false, was_deciding_ = false;
+  bool is_fresh_ = false;   // every pod is known as it was when the lease was won, or later
+  std::uint64_t term_ = 0;  // a refresh that was asked for in an earlier one says nothing
+};
+
+}  // namespace evenkeel::apps
