@@ -3,6 +3,7 @@
 # make train  the shipped model from seeds, interrupted or not: it goes on where it was
 # make papers every figure and table of the papers, as pages in build/papers
 # make test-kubernetes  the part of `make test` that runs against a control plane built from source
+# make fuzz   damaged input to every reader of the wire, FUZZ_SECONDS (60) for each
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
@@ -13,7 +14,8 @@ EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
-        test-alone test-release test-dev test-kubernetes tidy build-release build-dev control-plane
+        test-alone test-release test-dev test-kubernetes fuzz build-fuzz tidy build-release build-dev \
+        control-plane
 
 build: build-release
 
@@ -46,6 +48,7 @@ test: bootstrap
 test-alone:
 	@$(MAKE) --no-print-directory test-release
 	@if [ "$(SANITIZE)" != 0 ]; then $(MAKE) --no-print-directory test-dev; fi
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=1
 	@$(MAKE) --no-print-directory tidy
 
 bootstrap:
@@ -62,7 +65,7 @@ check-layers: bootstrap
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
-build-release build-dev: build-%: bootstrap
+build-release build-dev build-fuzz: build-%: bootstrap
 	@$(MAKE) --no-print-directory build/$*/build.ninja
 	@cmake --build --preset $* -j $(JOBS)
 
@@ -77,6 +80,10 @@ test-release test-dev: test-%: build-%
 # Against a real API server, and against kube-scheduler's own code.
 test-kubernetes: build-release control-plane
 	ctest --preset release --progress -L '$(NEEDS_GO)'
+
+FUZZ_SECONDS ?= 60
+fuzz: build-fuzz
+	@tests/fuzz/run build/fuzz/wire_fuzzer $(FUZZ_SECONDS)
 
 tidy: build-release
 	@tools/tidy build/release --jobs $(JOBS)

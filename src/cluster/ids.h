@@ -16,7 +16,8 @@ struct PodId {
   auto operator<=>(const PodId&) const = default;
 };
 
-// Dense and small. A World may reuse it only after it has reported NodeRemoved.
+// Dense and small. A World may give it to another node only after it has reported NodeRemoved, and once every
+// pod that ran there, or was being bound there, has been reported gone, failed or elsewhere.
 struct NodeId {
   std::uint32_t slot = 0;
   auto operator<=>(const NodeId&) const = default;

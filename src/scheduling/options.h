@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/time.h"
@@ -69,6 +71,12 @@ struct QueueOptions {
   Duration first_backoff{std::chrono::seconds{1}};     // podInitialBackoffSeconds; doubled with each attempt
   Duration longest_backoff{std::chrono::seconds{10}};  // podMaxBackoffSeconds
   Duration longest_parked{std::chrono::minutes{5}};    // whatever hints say, nobody is forgotten
+
+  Duration backoff(std::uint32_t attempts) const {
+    Duration wait = first_backoff;
+    for (std::uint32_t i = 1; i < attempts && wait < longest_backoff; ++i) wait *= 2;
+    return std::min(wait, longest_backoff);
+  }
 };
 
 }  // namespace evenkeel::scheduling

@@ -18,7 +18,8 @@ struct QueuedPod {
   std::uint64_t sequence = 0;  // order of first arrival, kept through every retry
   WorkloadId workload;
   Time arrived{};
-  bool by_run_time = true;  // shortest-first: false for those that did not ask for it
+  bool by_run_time = true;   // shortest-first: false for those that did not ask for it
+  std::uint32_t ticket = 0;  // of its entries only that with the pod's latest ticket counts
 };
 
 // Pods that deserve a look now. Higher priority first; within a priority by arrival, or

@@ -4,14 +4,9 @@
 #include <vector>
 
 #include "scheduling/filters/filter.h"
+#include "scheduling/nominations.h"
 
 namespace evenkeel::scheduling {
-
-// A pod that waits for a node it was promised.
-struct Nomination {
-  PodId pod;
-  NodeId node;
-};
 
 // Whether the node will do both with the pods nominated to it that are no less important and
 // without them; as in kube-scheduler, what is said of the first is what is reported. The cluster is left as
@@ -34,6 +29,8 @@ struct PreemptionOutcome {
 // nodes where ending pods may help; spares whom it can, those protected by a budget first; then
 // picks the node by the fewest budget violations, the least important of the most important victims,
 // the lowest sum of priorities, the fewest victims, the latest start. Ties go to the first node.
+PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster, const Nominations& nominations,
+                          Time now);
 PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster,
                           std::span<const Nomination> nominations, Time now);
 

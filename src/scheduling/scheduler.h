@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <map>
 #include <variant>
 #include <vector>
@@ -6,27 +7,39 @@
 #include "cluster/cluster_state.h"
 #include "cluster/world.h"
 #include "prediction/workload_history.h"
+#include "scheduling/nominations.h"
 #include "scheduling/options.h"
+#include "scheduling/parked_pods.h"
 #include "scheduling/pending_queue.h"
 #include "scheduling/placement_request.h"
 #include "scheduling/preemption.h"
 #include "scheduling/rebalancer.h"
+#include "scheduling/rejection_memo.h"
 
 namespace evenkeel::scheduling {
 
 struct NothingToDo {};
 using Next = std::variant<NothingToDo, PlacementRequest, Action>;
 
+// How many pods wait, and where (kube-scheduler's scheduler_pending_pods).
+struct QueueDepths {
+  std::size_t active = 0, backing_off = 0, unschedulable = 0, gated = 0;
+};
+
 // Turns facts into questions and answers into actions. Does no I/O, reads no clock, owns
 // no thread: whoever holds it decides where questions are answered: a policy in
 // production, a learner in training, a test in a test.
 //
-//              ┌────────── something changed that may help ──────────┐
-//              ▼                                                     │
-//   added ─▶ queue ─next─▶ question ─commit─▶ assumed ─PodBound─▶ bound
-//              ▲              │ no node           │ BindFailed
-//              │              ▼                   ▼
-//              └── backed off ◀── unschedulable / failed   (1 s, doubling to 10 s)
+//          gates removed
+//   gated ──────┐    ┌──── back-off over, or nobody else waits ── released ◀── a change that may help
+//               ▼    ▼                                                                  │
+//   added ─▶  queue ─next─▶ question ─commit─▶ assumed ─PodBound─▶ bound                │
+//               ▲              │ no node           │ BindFailed                         │
+//               │              └──▶ parked ────────┼────────────────────────────────────┘
+//               └─────────── back-off over ◀── failed
+//
+// A parked pod is one that no node would take, perhaps with a node promised to it where others are being
+// ended. Changes that may help are those that the filters which rejected it wait for (queueing_hints.h).
 class Scheduler {
  public:
   explicit Scheduler(SchedulingOptions options);  // one profile for every pod, whatever scheduler it names
@@ -49,55 +62,122 @@ class Scheduler {
   std::optional<std::size_t> profile_of(const PodSpec& spec) const;  // none: somebody else's pod
   std::size_t pending() const { return waiting_; }
   std::size_t parked() const { return parked_.size(); }  // of those, the ones no node would take
+  QueueDepths depths() const;
+  std::uint32_t attempts(PodId pod) const;  // that failed so far
+  const Nominations& nominations() const { return nominations_; }
   // References only: what a pod's life will be, from somebody who knows.
   void set_foresight(const prediction::Foresight* foresight) { history_.set_foresight(foresight); }
 
  private:
-  struct Retry {
-    QueuedPod pod;
-    Time at{};
-    bool operator>(const Retry& other) const {
-      return at != other.at ? at > other.at : pod.sequence > other.pod.sequence;
-    }
+  // By then a victim's end is under way, or nobody heard the order.
+  static constexpr Duration kOrderHeard{std::chrono::seconds{30}};
+  enum class Where : std::uint8_t {
+    nowhere,  // it does not wait, or not for us
+    gated,
+    queued,    // in the queue, held back or asked about
+    failed,    // its binding failed: it waits for its back-off
+    released,  // something may have helped it: likewise, unless nobody else waits
+    parked,
+    shelved,    // it asks for what is not honoured, until it is changed
+    unsettled,  // its node is gone, and how its binding ended is not known yet
   };
   struct PerPod {
-    std::uint32_t attempts = 0;
     QueuedPod queued;
     std::size_t profile = 0;
+    Time tried{};                                   // last, when it failed
+    std::uint32_t attempts = 0;                     // that failed
+    ParkedPods::GroupId group = ParkedPods::kNone;  // where it is parked, or was sent from
+    Where where = Where::nowhere;
     bool ours = false;  // some profile serves it
   };
+  struct Retry {
+    Time at{};
+    PodId pod;
+    std::uint32_t ticket = 0;
+    std::uint64_t sequence = 0;
+    bool operator>(const Retry& other) const {
+      return at != other.at ? at > other.at : sequence > other.sequence;
+    }
+  };
+  using Retries = std::priority_queue<Retry, std::vector<Retry>, std::greater<>>;
   struct Reservation {
     NodeId node;
     std::shared_ptr<const PodTemplate> shape;
     Demand demand;
     Time until{};
   };
+  // Pods that are being ended for another one. Until they are gone, or the order is taken for lost, no more
+  // are ended for it.
+  struct Order {
+    NodeId node;
+    std::vector<PodId> victims;
+    Time until{};
+  };
+  // What happened, for those who wait: where, and to whom.
+  struct Happening {
+    Changes changes = 0;
+    std::optional<NodeId> node{};
+    const PodTemplate* pod = nullptr;
+    const ClusterObject* object = nullptr;
+  };
 
+  // Facts: scheduler_events.cpp.
+  void node_set(const Node& node, Time now);
+  void node_removed(NodeId node, Time now);
   void enroll(const Pod& pod);
   void pod_added(const Pod& pod, Time now);
-  void pod_gone(const PodGone& gone, Time now);
-  void usage_reported(const UsageReported& report, Time now);
-  void back_off(PodId pod, Time now);
-  void park(PodId pod, Time now);
-  void node_improved(NodeId node, Time now);
-  void forget_parked(PodId pod);
-  Demand expected_use(const PodRecord& record) const;
-  bool still_waits(const QueuedPod& queued) const;
-  const SchedulingOptions& options_for(PodId pod) { return profiles_[per_pod(pod).profile].options; }
-  QueuedPod queued_as(const Pod& pod, Time now);
-  bool find_feasible(const Pod& pod, const Demand& demand);
-  bool may_go_to_promised_node(const Pod& pod);
-  void heed_nominations(const Pod& pod, const Demand& demand);
-  void sample_nodes(std::int32_t percentage);
-  Action give_up(const Pod& pod, const Demand& demand, Time now);
+  void pod_found(const Pod& pod, NodeId node, Time now);
+  void pod_bound(const PodBound& bound, Time now);
   void pod_updated(const Pod& pod, Time now);
-  void nominate(const Pod& pod);
-  void drop_nomination(PodId pod);
-  void release_volumes(PodId pod);
-  void others_changed(Time now);
+  void waiting_pod_updated(const Pod& pod, Time now);
+  void pod_gone(const PodGone& gone, Time now);
+  void bind_failed(PodId pod, Time now);
+  void object_changed(const ClusterObject& object, bool gone, Time now);
+  void usage_reported(const UsageReported& report, Time now);
+  void forget_assumption(PodId pod, Time now);
+  void placed(const PodTemplate& shape, NodeId node, Time now);
+  void freed(const PodTemplate& shape, NodeId node, Time now);
+  Demand expected_use(const PodRecord& record) const;
+
+  // Who waits where: scheduler_queue.cpp.
+  PerPod& per_pod(PodId pod);
+  void put(PerPod& own, Where where);
+  const SchedulingOptions& options_for(PodId pod) { return profiles_[per_pod(pod).profile].options; }
+  bool goes_by_run_time(const Pod& pod);
+  void enqueue(PodId pod);
+  void wait_until(PodId pod, Where where, Time at);
+  void take_due(Retries& retries, Time now);
+  void stop_waiting(PodId pod, Time now);
+  void leave_group(PodId pod, Time now);
+  void park(const Pod& pod, FilterSet rejected_by, const std::string& why, Time now);
+  void release(ParkedPods::GroupId group, Time now);
+  void release_alone(PodId pod, Time now);
+  void happened(const Happening& what, Time now);
+  bool would_do(ParkedPods::GroupId group, NodeId node);
+  ParkedPods::Key key_of(const Pod& pod);
+  void nominate(const Pod& pod, const std::string& before, Time now);
+  void promise(PodId pod, NodeId node);
+  void drop_nomination(PodId pod, Time now);
+  void drop_order(PodId pod);
+  void victim_gone(PodId victim, Time now);
+  void give_up_late_orders(Time now);
+  void release_volumes(PodId pod, Time now);
   bool take_reservation(const Pod& pod, const Demand& demand);
   void drop_reservations(Time now);
-  PerPod& per_pod(PodId pod);
+
+  // Questions and answers: scheduler.cpp.
+  void bring_back(Time now);
+  std::optional<QueuedPod> pop(Time now);
+  bool still_waits(const QueuedPod& queued);
+  Next look_at(const Pod& pod, Time now);
+  bool find_feasible(const Pod& pod, const Demand& demand);
+  bool may_go_to_promised_node(const Pod& pod, const FilterInput& input);
+  void heed_nominations(const FilterInput& input);
+  void sample_nodes(std::int32_t percentage);
+  RejectionMemo::Rejection reject(const FilterInput& input);
+  Action give_up(const Pod& pod, const Demand& demand, Time now);
+  bool awaits_victims(const FilterInput& input);
+  Action order(const Pod& pod, Victims victims, std::string why, Time now);
 
   std::vector<SchedulerProfile> profiles_;
   QueueOptions queue_options_;
@@ -107,18 +187,23 @@ class Scheduler {
   PendingQueue queue_;
   std::vector<Rebalancer> rebalancers_;  // one per profile
   std::vector<PerPod> per_pod_;          // by PodId::slot
-  std::vector<QueuedPod> parked_;        // no node would do; waiting for one to improve
-  std::priority_queue<Retry, std::vector<Retry>, std::greater<>> retries_;
+  std::array<std::size_t, 8> depths_{};  // by Where
+  ParkedPods parked_;
+  Retries failed_, released_;
   std::vector<Reservation> reservations_;
-  std::vector<Nomination> nominations_;
+  Nominations nominations_;
+  RejectionMemo memo_;
+  std::map<PodId, Order> orders_;                         // by whom they are ended for
+  std::map<PodId, PodId> ended_for_;                      // victims of those orders
   std::map<PodId, std::vector<VolumeBinding>> promised_;  // to pods that are being bound, or are
   std::size_t first_sampled_ = 0;                         // where the next look at some of the nodes begins
   std::vector<std::uint8_t> feasible_;                    // lent to the open question
   std::size_t feasible_count_ = 0;
   std::uint64_t sequence_ = 0;
-  std::size_t waiting_ = 0;            // for us, not for somebody else
-  Time next_flush_ = Time::max();      // of parked pods
-  Time next_held_look_ = Time::max();  // at held ones
+  std::size_t waiting_ = 0;             // for us, not for somebody else
+  bool counts_use_ = false;             // some profile does
+  Time next_held_look_ = Time::max();   // at held pods
+  Time next_late_order_ = Time::max();  // to see whether an order was heard
 };
 
 }  // namespace evenkeel::scheduling

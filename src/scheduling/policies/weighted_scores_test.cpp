@@ -53,9 +53,11 @@ TEST(WeightedScores, IsTheDefaultProfileOfTheVersionAskedFor) {
   // LeastAllocated: cpu 75, memory 87 -> 81. Balance 1.23: shares .25 and .125 -> 100 - 6.25 -> 93.
   // Balance 1.36: 50 + (50 + 93 - 100) / 2 = 71.5 -> 71.
   cluster.options.kube = KubeVersion::v1_23;
-  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 93}));
+  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts,
+            (std::vector<double>{300, 0, 81, 0, 0, 93, 0}));
   cluster.options.kube = KubeVersion::v1_36;
-  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts, (std::vector<double>{0, 0, 81, 0, 71}));
+  EXPECT_EQ(policy.explain(cluster.question(pod)).rows.front().parts,
+            (std::vector<double>{300, 0, 81, 0, 0, 71, 0}));
   EXPECT_EQ(
       policy.explain(cluster.question(pod)).terms,
       (std::vector<std::string>{"TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread",
@@ -69,6 +71,31 @@ TEST(WeightedScores, PrefersTheEmptierNode) {
   const Pod pod = pod_with(spec_asking(100, 1LL << 28));
   Random random(1);
   EXPECT_EQ(WeightedScores().choose(cluster.question(pod), random), NodeId{1});
+}
+
+TEST(WeightedScores, ExplainsTheBestFewAsItExplainsAll) {
+  TestCluster cluster(20);
+  for (std::uint32_t node = 0; node < 20; ++node)
+    for (std::uint32_t i = 0; i < (node * 7) % 5; ++i)
+      cluster.add_running({node}, shape_asking(300, 1 << 20));
+  const Pod pod = test_pod({100, 1}, shape_asking(500, 1 << 20));
+  const PlacementRequest question = cluster.question(pod);
+  WeightedScores policy;
+  const ScoreSheet all = policy.explain(question);
+  for (const std::size_t count : {0, 1, 3, 20, 50}) {
+    const NodeId also = all.rows[12].node;
+    const ScoreSheet few = policy.explain_best(question, count, also);
+    const ScoreSheet plain = policy.PlacementPolicy::explain_best(question, count, also);
+    EXPECT_EQ(few.terms, all.terms);
+    EXPECT_EQ(few.weights, all.weights);
+    ASSERT_EQ(few.rows.size(), std::min<std::size_t>(20, count > 12 ? count : count + 1)) << count;
+    ASSERT_EQ(few.rows.size(), plain.rows.size());
+    for (std::size_t i = 0; i < few.rows.size(); ++i) {
+      EXPECT_EQ(few.rows[i].node, plain.rows[i].node) << count << " " << i;
+      EXPECT_EQ(few.rows[i].parts, plain.rows[i].parts);
+      EXPECT_EQ(few.rows[i].total, plain.rows[i].total);
+    }
+  }
 }
 
 }  // namespace
