@@ -78,7 +78,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    std::optional<int> key_line;           // set between a key and its value
+    std::optional<int> key_line;             // set between a key and its value
     std::unordered_set<std::string> seen{};  // keys, so that ten thousand of them take no minute
   };
 
@@ -97,7 +97,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void begin(YamlNode node, YAML::anchor_t anchor) {
     if (open_.size() >= kDeepest) fail(node.line, "values are nested too deeply");
-    open_.push_back({std::move(node), anchor, std::nullopt});
+    open_.push_back({std::move(node), anchor, std::nullopt, {}});
   }
 
   void end() {

@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/random.h"
 #include "base/result.h"
@@ -32,6 +34,7 @@ class ApiClient : public ApiConnection {
                                                  FileReader read, Options options);
 
   Time now() const override { return loop_.now(); }
+  Time steady_now() const override { return loop_.steady_now(); }
   void call(ApiRequest request, Done done) override;
   StreamId stream(const ApiRequest& request, StreamHandlers handlers) override;
   void cancel(StreamId stream) override { http_.cancel(stream); }
@@ -44,6 +47,10 @@ class ApiClient : public ApiConnection {
   }
 
   EventLoop& loop() { return loop_; }
+
+  // What came back, every try and every stream counted: by method and code, 0 for no answer.
+  using Answers = std::map<std::pair<std::string, int>, std::uint64_t>;
+  const Answers& answers() const { return answers_; }
 
  private:
   struct Call;
@@ -59,6 +66,7 @@ class ApiClient : public ApiConnection {
   Credentials credentials_;
   Random random_;
   HttpClient http_;
+  Answers answers_;
 };
 
 }  // namespace evenkeel::kubernetes

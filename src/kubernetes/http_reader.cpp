@@ -17,6 +17,9 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::uint32_t kMaxHeaderBytes = 64 * 1024;
+// Beast asserts that it is asked again about a last chunk only with at least all of "0\r\n\r\n" before it; nothing
+// shorter that it wanted more of can be whole.
+constexpr std::size_t kLastChunkBytes = 5;
 
 std::string_view plain(string_view text) { return {text.data(), text.size()}; }
 
@@ -28,6 +31,7 @@ struct HttpReader::Parser final : http::basic_parser<false> {
   HttpHead head;
   std::string pending;  // bytes the parser wants to see again, with more behind them
   bool started = false;
+  bool wants_more = false;
 
   void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
   void on_response_impl(int code, string_view, int, error_code&) override { head.status = code; }
@@ -66,6 +70,8 @@ HttpReader::~HttpReader() = default;
 Status HttpReader::feed(std::string_view bytes) {
   parser_->started = parser_->started || !bytes.empty();
   parser_->pending += bytes;
+  if (parser_->wants_more && parser_->pending.size() < kLastChunkBytes) return {};
+  parser_->wants_more = false;
   std::size_t used = 0;
   const std::string& pending = parser_->pending;
   while (used < pending.size() && !parser_->is_done()) {
@@ -74,8 +80,8 @@ Status HttpReader::feed(std::string_view bytes) {
         parser_->put(boost::asio::buffer(pending.data() + used, pending.size() - used), error);
     used += taken;
     if (error == http::error::need_more) {
-      if (taken == 0) break;
-      continue;
+      parser_->wants_more = true;
+      break;
     }
     if (error) return unavailable("the answer is not valid HTTP: " + error.message());
   }

@@ -38,6 +38,19 @@ TEST(HttpReader, ReadsByteByByte) {
   EXPECT_EQ(reading.body, "hello world");
 }
 
+TEST(HttpReader, ReadsAnEmptyChunkedBodyHoweverItIsCut) {
+  const std::string_view empty = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+  for (std::size_t cut = 1; cut < empty.size(); ++cut) {
+    for (std::size_t again = cut; again < empty.size(); ++again) {
+      Reading reading;
+      ASSERT_TRUE(reading.reader.feed(empty.substr(0, cut)));
+      ASSERT_TRUE(reading.reader.feed(empty.substr(cut, again - cut)));
+      ASSERT_TRUE(reading.reader.feed(empty.substr(again))) << cut << " " << again;
+      EXPECT_TRUE(reading.reader.done()) << cut << " " << again;
+    }
+  }
+}
+
 TEST(HttpReader, HandsOnAPieceOfAStreamBeforeTheNextHasCome) {
   Reading reading;
   ASSERT_TRUE(reading.reader.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"));

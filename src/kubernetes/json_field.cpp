@@ -296,9 +296,30 @@ std::optional<std::int32_t> JsonField::optional_int32_at(std::string_view key) c
 bool JsonField::flag_at(std::string_view key, bool fallback) const { return at(key).flag(fallback); }
 std::vector<std::string> JsonField::texts_at(std::string_view key) const { return at(key).texts(); }
 
+namespace {
+
+// Parsers own the memory a document is made of: one that is done with is kept for the next document.
+std::shared_ptr<simdjson::dom::parser> take_parser() {
+  constexpr std::size_t kKept = 4, kMostKeptBytes = 1u << 20;
+  static thread_local std::vector<std::unique_ptr<simdjson::dom::parser>> idle;
+  std::unique_ptr<simdjson::dom::parser> parser;
+  if (idle.empty()) {
+    parser = std::make_unique<simdjson::dom::parser>();
+  } else {
+    parser = std::move(idle.back());
+    idle.pop_back();
+  }
+  return {parser.release(), [](simdjson::dom::parser* done) {
+            std::unique_ptr<simdjson::dom::parser> owned(done);
+            if (idle.size() < kKept && done->capacity() <= kMostKeptBytes) idle.push_back(std::move(owned));
+          }};
+}
+
+}  // namespace
+
 Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name) {
   JsonDocument document;
-  const auto parser = std::make_shared<simdjson::dom::parser>();
+  const auto parser = take_parser();
   document.parser_ = parser;
   element root;
   if (const auto error = parser->parse(text.data(), text.size()).get(root))

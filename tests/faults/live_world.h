@@ -1,0 +1,74 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/live_scheduler.h"
+#include "cluster_load.h"
+#include "scheduler_judge.h"
+
+namespace evenkeel::faults {
+
+// One small cluster with our scheduler in it, drawn from a seed: minutes in which everything goes wrong, a
+// calm, and then a look whether all ended well.
+class LiveWorld {
+ public:
+  static constexpr const char* kSchedulerName = "evenkeel";
+
+  explicit LiveWorld(std::uint64_t seed);
+  ~LiveWorld();
+  LiveWorld(const LiveWorld&) = delete;
+  LiveWorld& operator=(const LiveWorld&) = delete;
+
+  void run();
+
+  std::vector<std::string> violations() const { return judge_.violations(); }
+  const SchedulerJudge::Counts& counts() const { return judge_.counts(); }
+  const SimulatedNetwork::Counts& network_counts() const { return network_.counts; }
+  struct Troubles {
+    std::uint64_t kills = 0, pauses = 0, compactions = 0, left_waiting = 0;
+  };
+  const Troubles& troubles() const { return troubles_; }
+  const std::vector<std::string>& log() const { return log_; }
+
+  // For tests that bring troubles of their own.
+  SimulatedApiServer& server() { return server_; }
+  SimulatedCluster& cluster() { return cluster_; }
+  SchedulerJudge& judge() { return judge_; }
+  void start_process(bool elects);
+  void run_until(Time end);
+  void end_well();
+  VirtualTime& clock() { return clock_; }
+  const apps::LiveScheduler& scheduler(std::size_t process) const { return *processes_[process]->scheduler; }
+
+ private:
+  struct Process {
+    std::unique_ptr<SimulatedConnection> connection;
+    std::unique_ptr<apps::LiveScheduler> scheduler;
+  };
+
+  void trouble();
+  void plan_trouble(Time until);
+  void kill(std::size_t process);
+  void check_beliefs(const apps::LiveScheduler& scheduler);
+  void check_with_a_fresh_one();
+
+  std::uint64_t seed_;
+  Random random_;
+  VirtualTime clock_;
+  SimulatedApiServer server_;
+  SimulatedCluster cluster_;
+  SimulatedNetwork network_;
+  bool elects_;
+  std::size_t instances_;
+  ClusterLoad::Traits traits_;
+  SchedulerJudge judge_;
+  ClusterLoad load_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::size_t> doomed_;  // killed before the next turn
+  int started_ = 0;
+  Troubles troubles_;
+  std::vector<std::string> log_;
+};
+
+}  // namespace evenkeel::faults

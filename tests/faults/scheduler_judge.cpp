@@ -1,0 +1,264 @@
+#include "scheduler_judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/match.h"
+#include "cluster_facts.h"
+
+namespace evenkeel::faults {
+
+namespace types = kubernetes::types;
+
+namespace {
+
+std::string names_of(const std::vector<StoredPtr>& pods) {
+  std::string names;
+  for (const StoredPtr& pod : pods)
+    names += " " + pod->key + (node_of(*pod).empty() ? " (decided)" : is_ending(*pod) ? " (ending)" : "");
+  return names;
+}
+
+}  // namespace
+
+// One process, from its decisions to the ends of their bindings.
+class SchedulerJudge::Process final : public apps::LiveObserver {
+ public:
+  Process(SchedulerJudge& judge, SimulatedConnection& connection) : judge_(judge), connection_(connection) {}
+
+  void began(const scheduling::Scheduler& scheduler, Time /*now*/) override { scheduler_ = &scheduler; }
+  void ended() override { scheduler_ = nullptr; }
+  void acted(const Action& action, Time /*now*/) override {
+    std::visit(Match{[&](const BindPod& bind) { judge_bind(bind); },
+                     [&](const PreemptPods& preempt) { judge_preemption(preempt); }, [](const auto&) {}},
+               action);
+  }
+  void observed(const ClusterEvent& event, Time /*now*/) override {
+    if (const auto* failed = std::get_if<BindFailed>(&event)) forget(failed->pod);
+    if (const auto* gone = std::get_if<PodGone>(&event)) forget(gone->pod);
+  }
+
+  struct Decision {
+    PodId id;
+    StoredPtr pod;
+    std::string node;
+    bool is_confirmed = false;  // the server said so, to this process
+  };
+  Decision* decision(const std::string& uid) {
+    const auto found = decisions_.find(uid);
+    return found == decisions_.end() ? nullptr : &found->second;
+  }
+  bool may_end(const std::string& uid) const { return victims_.contains(uid); }
+
+ private:
+  void accuse(const std::string& what) { judge_.accuse(connection_.process() + " " + what); }
+  const std::map<std::string, StoredPtr>& known_pods() const {
+    return connection_.knowledge().objects(judge_.pods_);
+  }
+  StoredPtr known_pod(PodId id) const {
+    const PodRecord* record = scheduler_->cluster().pod(id);
+    if (!record) return nullptr;
+    const StoredPtr pod = connection_.knowledge().object(judge_.pods_, record->pod.full_name());
+    return pod && pod->uid == record->pod.uid ? pod : nullptr;
+  }
+  void forget(PodId id) {
+    std::erase_if(decisions_, [&](const auto& entry) { return entry.second.id == id; });
+  }
+  // Known to be there, or decided by us to be and not known to have ended otherwise.
+  std::vector<StoredPtr> beside(const std::string& node, const std::string& uid) const {
+    std::vector<StoredPtr> others = judge_.known_on(known_pods(), node);
+    for (const auto& [decided, decision] : decisions_) {
+      const StoredPtr known = connection_.knowledge().object(judge_.pods_, decision.pod->key);
+      const bool still_waits = known && known->uid == decided && node_of(*known).empty();
+      if (decision.node == node && still_waits) others.push_back(known);
+    }
+    std::erase_if(others, [&](const StoredPtr& other) { return other->uid == uid; });
+    return others;
+  }
+
+  void judge_bind(const BindPod& bind) {
+    ++judge_.counts_.decisions;
+    const StoredPtr pod = known_pod(bind.pod);
+    if (!pod) return accuse("binds a pod it was not told of, or knows to be gone");
+    const std::string name = scheduler_->cluster().node(bind.node).name;
+    const std::string what = "binds " + pod->key + " to " + name + ": ";
+    if (!node_of(*pod).empty()) accuse(what + "it knows it to be on " + node_of(*pod));
+    if (is_gated(*pod)) accuse(what + "it is gated");
+    if (text_at(pod->object, {"spec", "schedulerName"}) != judge_.options_.scheduler_name)
+      accuse(what + "it is another scheduler's");
+    const StoredPtr node = connection_.knowledge().object(judge_.nodes_, name);
+    if (!node) return accuse(what + "the node is known to be gone");
+    const auto others = beside(name, pod->uid);
+    const std::string why = misfit(*pod, *node, others);
+    if (!why.empty()) accuse(what + why + "; beside" + names_of(others));
+    judge_neighbours(*pod, *node, what);
+    const Decision* before = decision(pod->uid);
+    if (before && before->is_confirmed) accuse(what + "was told that it is bound to " + before->node);
+    decisions_[pod->uid] = {bind.pod, pod, name, false};
+  }
+
+  void judge_neighbours(const Stored& pod, const Stored& node, const std::string& what) {
+    for (const auto& [name, other_node] : connection_.knowledge().objects(judge_.nodes_))
+      for (const StoredPtr& other : beside(name, pod.uid))
+        if (is_repelled(pod, node, *other, *other_node)) accuse(what + "anti-affinity with " + other->key);
+  }
+
+  void judge_preemption(const PreemptPods& preempt) {
+    ++judge_.counts_.preemptions;
+    const StoredPtr pod = known_pod(preempt.pod);
+    if (!pod) return accuse("preempts for a pod it was not told of");
+    const std::string node = scheduler_->cluster().node(preempt.node).name;
+    const std::string what = "preempts for " + pod->key + " on " + node + ": ";
+    // The same node, still there, with victims that still end: nothing is won by ending more.
+    const auto last = last_.find(pod->uid);
+    if (last != last_.end() && last->second.first == node) {
+      for (const std::string& victim : last->second.second) {
+        const StoredPtr known = connection_.knowledge().object(judge_.pods_, victim);
+        if (known && is_ending(*known) && node_of(*known) == node)
+          accuse(what + victim + " has not even ended yet");
+      }
+    }
+    last_[pod->uid] = {node, {}};
+    for (const PodId id : preempt.victims) {
+      const StoredPtr victim = known_pod(id);
+      if (!victim) {
+        accuse(what + "a victim it was not told of");
+        continue;
+      }
+      if (node_of(*victim) != node && !(decision(victim->uid) && decision(victim->uid)->node == node))
+        accuse(what + victim->key + " is on " + node_of(*victim));
+      if (priority_of(*victim) >= priority_of(*pod)) accuse(what + victim->key + " is as important");
+      victims_.insert(victim->uid);
+      last_[pod->uid].second.push_back(victim->key);
+    }
+  }
+
+  SchedulerJudge& judge_;
+  SimulatedConnection& connection_;
+  const scheduling::Scheduler* scheduler_ = nullptr;
+  std::map<std::string, Decision> decisions_;  // by uid
+  std::set<std::string> victims_;              // uids
+  std::map<std::string, std::pair<std::string, std::vector<std::string>>>
+      last_;  // by preemptor: node, victims' names
+};
+
+SchedulerJudge::SchedulerJudge(SimulatedNetwork& network, Options options)
+    : network_(network),
+      options_(std::move(options)),
+      pods_(network.server().kind(types::pods())),
+      nodes_(network.server().kind(types::nodes())),
+      leases_(network.server().kind(types::leases())) {
+  network_.sent = [this](SimulatedConnection& connection, const auto& request) { sent(connection, request); };
+  network_.answered = [this](SimulatedConnection& connection, const auto& request, const auto& answer) {
+    answered(connection, request, answer);
+  };
+  network_.server().wrote = [this](const Write& write) { wrote(write); };
+}
+
+SchedulerJudge::~SchedulerJudge() = default;
+
+apps::LiveObserver& SchedulerJudge::observer(SimulatedConnection& connection) {
+  auto& process = processes_[connection.process()];
+  process = std::make_unique<Process>(*this, connection);
+  return *process;
+}
+
+void SchedulerJudge::accuse(const std::string& what) {
+  violations_.push_back("at " + std::to_string(to_seconds(network_.clock().now().time_since_epoch())) +
+                        " s " + what);
+}
+
+std::vector<StoredPtr> SchedulerJudge::known_on(const std::map<std::string, StoredPtr>& pods,
+                                                const std::string& node) const {
+  auto found = pods_on(pods, node);
+  std::erase_if(found, [&](const StoredPtr& pod) { return left_out_.contains(pod->key); });
+  return found;
+}
+
+void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::ApiRequest& request) {
+  if (request.method == "GET") return;
+  const auto parts = parse_request_path(request.path);
+  const std::string& process = connection.process();
+  if (!parts) return accuse(process + " asks for " + request.path);
+  if (parts->plural == "leases") {
+    holders_[process].sent = connection.now();
+    return;
+  }
+  const std::string what =
+      request.method + " " + parts->plural + "/" + parts->subresource + " " + parts->key();
+  check_lease(process, what);
+  const auto found = processes_.find(process);
+  if (parts->plural != "pods" || found == processes_.end()) return;
+  Process& sender = *found->second;
+  const StoredPtr known = connection.knowledge().object(pods_, parts->key());
+  if (parts->subresource == "binding") {
+    const json body = request_body(request).value_or(json::object());
+    const std::string uid = text_at(body, {"metadata", "uid"}), node = text_at(body, {"target", "name"});
+    const Process::Decision* decision = sender.decision(uid);
+    if (!decision || decision->node != node)
+      return accuse(process + " sends what it did not decide: " + what);
+    if (decision->is_confirmed) accuse(process + " binds again what was confirmed to it: " + what);
+    return;
+  }
+  const bool is_end = request.method == "DELETE" || parts->subresource == "eviction";
+  if (is_end && known && !sender.may_end(known->uid))
+    accuse(process + " ends what it did not choose: " + what);
+  const bool is_ours = !known || text_at(known->object, {"spec", "schedulerName"}) == options_.scheduler_name;
+  // A victim may be anybody's; its condition says why it ends.
+  if (!is_end && !is_ours && !sender.may_end(known->uid))
+    accuse(process + " touches another scheduler's pod: " + what);
+}
+
+void SchedulerJudge::answered(SimulatedConnection& connection, const kubernetes::ApiRequest& request,
+                              const kubernetes::ApiAnswer& answer) {
+  if (request.method != "POST" || !answer.ok()) return;
+  const auto parts = parse_request_path(request.path);
+  const auto found = processes_.find(connection.process());
+  if (!parts || parts->subresource != "binding" || found == processes_.end()) return;
+  const json body = request_body(request).value_or(json::object());
+  if (Process::Decision* decision = found->second->decision(text_at(body, {"metadata", "uid"})))
+    decision->is_confirmed = true;
+}
+
+void SchedulerJudge::check_lease(const std::string& process, const std::string& what) {
+  if (!options_.elects) return;
+  const Holder& holder = holders_[process];
+  const Time now = network_.clock().now();
+  if (!holder.renewed) return accuse(process + " writes without ever having led: " + what);
+  if (now > *holder.renewed + options_.lease)
+    accuse(process + " writes " + std::to_string(to_seconds(now - *holder.renewed)) +
+           " s after it last renewed its lease: " + what);
+  if (leader_ != process) accuse(process + " writes while " + leader_ + " leads: " + what);
+}
+
+void SchedulerJudge::wrote(const Write& write) {
+  const bool is_done = write.code >= 200 && write.code < 300;
+  if (write.parts->plural == "leases") {
+    if (!is_done) return;
+    const std::string holder = text_at(*write.body, {"spec", "holderIdentity"});
+    if (!holder.empty()) holders_[write.process].renewed = holders_[write.process].sent;
+    const std::string leader = holder.empty() ? "" : write.process;
+    counts_.leaders += leader_ != leader ? 1 : 0;
+    leader_ = leader;
+    return;
+  }
+  if (write.parts->subresource != "binding") return;
+  counts_.bindings += is_done ? 1 : 0;
+  counts_.conflicts += write.code == 409 ? 1 : 0;
+  if (is_done) check_truth(write);
+}
+
+void SchedulerJudge::check_truth(const Write& write) {
+  const std::string name = text_at(*write.body, {"target", "name"});
+  const auto node = nodes_.objects.find(name);
+  auto others = known_on(pods_.objects, name);
+  std::erase_if(others, [&](const StoredPtr& other) { return other->uid == write.before->uid; });
+  const std::string why =
+      node == nodes_.objects.end() ? "the node is gone" : misfit(*write.before, *node->second, others);
+  if (why.empty()) return;
+  ++counts_.excused;
+  if (options_.expects_truth)
+    accuse(write.process + " bound " + write.parts->key() + " to " + name + ": " + why);
+}
+
+}  // namespace evenkeel::faults

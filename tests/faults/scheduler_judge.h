@@ -1,0 +1,88 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "apps/live_observer.h"
+#include "simulated_connection.h"
+
+namespace evenkeel::faults {
+
+// Holds schedulers to what they must never do, whatever goes wrong around them. Each decision is judged at
+// the moment it is made, by what its process had been told by then and what it had decided itself:
+//
+//   the pod      is known, waits, has no gates, names our scheduler
+//   the node     is known, and not cordoned or tainted against the pod
+//   the room     CPU, memory, number of pods and host ports suffice beside every pod known to be there and
+//   every
+//                binding of this process that has not failed; nobody's required anti-affinity is hurt
+//   the victims  of a preemption are on that node and of lower priority; while they end, no others are chosen
+//   for the
+//                same pod and node
+//
+// And each request at the moment it is sent: a binding was decided so by its sender, and was not confirmed to
+// it before; only decided victims are ended; nothing of another scheduler's is touched; whoever writes holds
+// the lease, by the server's record and by the clock.
+//
+// Excused is what nobody could know: pods that somebody else bound and nodes that shrank or left without the
+// process having been told. Such over-commitment is counted; where nobody else binds, no node changes and one
+// process is alone, there must be none (`expects_truth`).
+class SchedulerJudge {
+ public:
+  struct Options {
+    std::string scheduler_name;
+    bool elects = false;
+    Duration lease = std::chrono::seconds(15);
+    bool expects_truth = false;
+  };
+  struct Counts {
+    std::uint64_t decisions = 0, bindings = 0, conflicts = 0, preemptions = 0, excused = 0, leaders = 0;
+  };
+
+  SchedulerJudge(SimulatedNetwork& network, Options options);
+  ~SchedulerJudge();
+  SchedulerJudge(const SchedulerJudge&) = delete;
+  SchedulerJudge& operator=(const SchedulerJudge&) = delete;
+
+  // What listens to one process from its start to its end; lives as long as the judge.
+  apps::LiveObserver& observer(SimulatedConnection& process);
+  // Objects that no reader understands take no room as far as a scheduler can know.
+  void leave_out(const std::string& pod) { left_out_.insert(pod); }
+
+  // From here on one process is alone and needs no lease.
+  void end_election() { options_.elects = false; }
+
+  const std::vector<std::string>& violations() const { return violations_; }
+  const Counts& counts() const { return counts_; }
+  void accuse(const std::string& what);
+
+ private:
+  class Process;
+  struct Holder {
+    std::optional<Time> sent, renewed;  // a renewal left; the last one that was done had left
+  };
+
+  void sent(SimulatedConnection& connection, const kubernetes::ApiRequest& request);
+  void answered(SimulatedConnection& connection, const kubernetes::ApiRequest& request,
+                const kubernetes::ApiAnswer& answer);
+  void wrote(const Write& write);
+  void check_lease(const std::string& process, const std::string& what);
+  void check_truth(const Write& write);
+  std::vector<StoredPtr> known_on(const std::map<std::string, StoredPtr>& pods,
+                                  const std::string& node) const;
+
+  SimulatedNetwork& network_;
+  Options options_;
+  Kind &pods_, &nodes_, &leases_;
+  std::map<std::string, std::unique_ptr<Process>> processes_;
+  std::map<std::string, Holder> holders_;
+  std::string leader_;
+  std::set<std::string> left_out_;
+  std::vector<std::string> violations_;
+  Counts counts_;
+};
+
+}  // namespace evenkeel::faults
