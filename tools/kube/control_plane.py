@@ -161,7 +161,10 @@ class ControlPlane:
     def start(self, part):
         command = self.command(part)
         with open(self.logs / f"{part}.log", "ab") as log:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            # One session with us unless it is to outlive us: kernels share out processor time by sessions, and in a
+            # race nobody should get more of it for being a session of its own.
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       start_new_session=self.outlives_us,
                                        preexec_fn=None if self.outlives_us else end_with_parent)
         self.children.append(process)
         self.state["processes"][part] = {"pid": process.pid, "started": started_at(process.pid)}
