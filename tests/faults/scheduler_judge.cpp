@@ -90,11 +90,22 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     if (!node) return accuse(what + "the node is known to be gone");
     const auto others = beside(name, pod->uid);
     const std::string why = misfit(*pod, *node, others);
-    if (!why.empty()) accuse(what + why + "; beside" + names_of(others));
+    if (!why.empty())
+      accuse(what + why + "; beside" + names_of(others) + "; believed there:" + believed_on(bind.node));
     judge_neighbours(*pod, *node, what);
     const Decision* before = decision(pod->uid);
     if (before && before->is_confirmed) accuse(what + "was told that it is bound to " + before->node);
     decisions_[pod->uid] = {bind.pod, pod, name, false};
+  }
+
+  // What the scheduler itself takes to be there, to tell a decision that is wrong from a belief that is.
+  std::string believed_on(NodeId node) const {
+    std::string names;
+    for (const PodId id : scheduler_->cluster().pods_on(node)) {
+      const PodRecord* record = scheduler_->cluster().pod(id);
+      names += " " + record->pod.full_name() + (record->place == PodPlace::assumed ? " (assumed)" : "");
+    }
+    return names;
   }
 
   void judge_neighbours(const Stored& pod, const Stored& node, const std::string& what) {
