@@ -103,6 +103,7 @@ class LiveScheduler::Watched : public World {
     world_.execute(action);
     thought();
   }
+  bool is_full() const override { return world_.is_full(); }
 
  private:
   World& world_;

@@ -29,8 +29,10 @@ std::vector<scheduling::ResourceWeight> weights_of(const std::vector<kubernetes:
 scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configuration,
                                const SchedulerProfile& profile) {
   scheduling::Profile made;
-  for (const EnabledPlugin& plugin : kubernetes::default_profile().filter)
-    if (!find(profile.filter, plugin.name)) made.disabled_filters.push_back(plugin.name);
+  if (profile.filter != kubernetes::default_profile().filter) {
+    made.filters.emplace();
+    for (const EnabledPlugin& plugin : profile.filter) made.filters->push_back(plugin.name);
+  }
   std::vector<scheduling::ScorePlugin> scorers;
   for (const EnabledPlugin& plugin : profile.score)
     if (plugin.name != kOurs) scorers.push_back({plugin.name, plugin.weight});

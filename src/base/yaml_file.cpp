@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <unordered_set>
 
 #include "base/file.h"
 #include "base/numbers.h"
@@ -18,11 +19,11 @@ namespace {
 using Kind = YamlNode::Kind;
 
 constexpr std::size_t kDeepest = 200;
-constexpr std::size_t kMostAliased =
-    1'000'000;  // nodes copied for aliases: a few lines could ask for billions
+// Nodes copied for anchors and aliases, a long text counting for many: a few lines could ask for billions.
+constexpr std::size_t kMostAliased = 1'000'000;
 
 std::size_t size_of(const YamlNode& node) {
-  std::size_t size = 1;
+  std::size_t size = 1 + node.text.size() / 64;
   for (const YamlNode& item : node.items) size += size_of(item);
   return size;
 }
@@ -36,7 +37,9 @@ class TreeBuilder final : public YAML::EventHandler {
   int problem_line = 0;
   YAML::Mark last_quoted;  // where the last text in quotes begins
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  YAML::Mark start;
+
+  void OnDocumentStart(const YAML::Mark& mark) override { start = mark; }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -75,7 +78,8 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    std::optional<int> key_line;  // set between a key and its value
+    std::optional<int> key_line;           // set between a key and its value
+    std::unordered_set<std::string> seen;  // keys, so that ten thousand of them take no minute
   };
 
   static YamlNode node_at(const YAML::Mark& mark, Kind kind) {
@@ -93,7 +97,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void begin(YamlNode node, YAML::anchor_t anchor) {
     if (open_.size() >= kDeepest) fail(node.line, "values are nested too deeply");
-    open_.push_back({std::move(node), anchor, std::nullopt});
+    open_.push_back({std::move(node), anchor, std::nullopt, {}});
   }
 
   void end() {
@@ -104,7 +108,11 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void add(YamlNode node, YAML::anchor_t anchor) {
     if (problem) return;
-    if (anchor != YAML::NullAnchor) anchored_[anchor] = node;
+    if (anchor != YAML::NullAnchor) {
+      aliased_ += size_of(node);
+      if (aliased_ > kMostAliased) return fail(node.line, "anchored values are too large");
+      anchored_[anchor] = node;
+    }
     if (open_.empty()) {
       root = std::move(node);
       return;
@@ -123,9 +131,10 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void add_key(Frame& parent, const YamlNode& key) {
     if (key.kind != Kind::scalar) return fail(key.line, "a key must be a word");
-    if (const YamlNode* first = parent.node.child(key.text)) {
-      return fail(key.line,
-                  "'" + key.text + "' is given twice, first in line " + std::to_string(first->line));
+    if (!parent.seen.insert(key.text).second) {
+      const YamlNode* first = parent.node.child(key.text);
+      return fail(key.line, "'" + key.text + "' is given twice" +
+                                (first ? ", first in line " + std::to_string(first->line) : ""));
     }
     parent.node.keys.push_back(key.text);
     parent.key_line = key.line;
@@ -163,9 +172,13 @@ Result<std::vector<YamlNode>> parse_trees(std::string_view text, const std::stri
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    while (true) {
+    for (int last = -1;;) {
       TreeBuilder builder;
       if (!parser.HandleNextDocument(builder)) break;
+      // At a comma, say, that belongs to no list yaml-cpp finds empty documents for ever, and never moves on.
+      if (builder.start.pos <= last)
+        return invalid(place(name, builder.start.line + 1) + "not valid YAML: expected a value or the end");
+      last = builder.start.pos;
       if (builder.problem) return invalid(place(name, builder.problem_line) + *builder.problem);
       if (!is_closed(text, builder.last_quoted)) {
         return invalid(place(name, builder.last_quoted.line + 1) + "a quote is opened and never closed");

@@ -88,6 +88,19 @@ TEST(YamlFile, RefusesTreesThatWouldNotEnd) {
   EXPECT_NE(error_of(bomb).find("aliases expand to too many values"), std::string::npos);
 }
 
+// yaml-cpp finds empty documents for ever at each of these.
+TEST(YamlFile, RefusesACommaThatBelongsToNoList) {
+  for (const char* text : {",", ", a", "\n,: }", "a: 1\n---\n, b\n", "  ,,"})
+    EXPECT_NE(error_of(text).find("not valid YAML"), std::string::npos) << text;
+}
+
+TEST(YamlFile, ReadsAHundredThousandKeysInNoTime) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(error_of(text), "no error");
+  EXPECT_EQ(error_of(text + "k5: 2\n"), "x.yaml:100001: 'k5' is given twice, first in line 6");
+}
+
 TEST(YamlFile, ReadsEveryDocumentOfAManifest) {
   const auto files = YamlFile::parse_documents("---\nkind: A\n---\n---\nkind: B\n", "m.yaml");
   ASSERT_TRUE(files);

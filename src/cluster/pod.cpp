@@ -9,6 +9,13 @@ namespace {
 constexpr MilliCpu kDefaultCpu{100};
 constexpr Bytes kDefaultMemory{200LL << 20};
 
+// Beyond what any node has; thousands of such pods still add up without an overflow.
+constexpr std::int64_t kMost = std::int64_t{1} << 50;
+template <class Unit>
+Quantity<Unit> no_more_than_can_be(Quantity<Unit> amount) {
+  return std::min(amount, {kMost});
+}
+
 // Init containers run one after the other, each beside the sidecars that were started
 // before it; afterwards all containers run beside all sidecars.
 template <class Of>
@@ -42,10 +49,20 @@ void replace_by_pod_level(const PodSpec& spec, Resources& total) {
   for (const auto& [name, count] : spec.pod_level_requests->huge_pages) total.set_extended(name, count);
 }
 
-template <class Says>
-bool mentions(const PodSpec& spec, Says says) {
-  return std::any_of(spec.containers.begin(), spec.containers.end(), says) ||
-         std::any_of(spec.init_containers.begin(), spec.init_containers.end(), says);
+// Whether what a container counts with names the resource, be it with 0.
+bool names_cpu(const PodSpec& spec, const Container& c) {
+  const bool asks = c.zero_cpu || c.requests.cpu.count != 0;
+  return c.actual ? c.status_names_cpu || (asks && !spec.resize_infeasible) : asks;
+}
+bool names_memory(const PodSpec& spec, const Container& c) {
+  const bool asks = c.zero_memory || c.requests.memory.count != 0;
+  return c.actual ? c.status_names_memory || (asks && !spec.resize_infeasible) : asks;
+}
+
+bool anyone(const PodSpec& spec, bool (*names)(const PodSpec&, const Container&)) {
+  const auto does = [&](const Container& c) { return names(spec, c); };
+  return std::any_of(spec.containers.begin(), spec.containers.end(), does) ||
+         std::any_of(spec.init_containers.begin(), spec.init_containers.end(), does);
 }
 
 std::size_t mix(std::size_t seed, std::string_view text) {
@@ -83,13 +100,13 @@ std::size_t hash_of_rules(const std::string& name_space, const PodSpec& spec) {
 NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default_memory) {
   Resources total = peak(spec, [&](const Container& c) {
     Resources asked = counted_requests(spec, c);
-    if (default_cpu && asked.cpu.count == 0 && !c.zero_cpu) asked.cpu = kDefaultCpu;
-    if (default_memory && asked.memory.count == 0 && !c.zero_memory) asked.memory = kDefaultMemory;
+    if (default_cpu && !names_cpu(spec, c)) asked.cpu = kDefaultCpu;
+    if (default_memory && !names_memory(spec, c)) asked.memory = kDefaultMemory;
     return asked;
   });
   replace_by_pod_level(spec, total);
   total += spec.overhead;
-  return {total.cpu, total.memory};
+  return {no_more_than_can_be(total.cpu), no_more_than_can_be(total.memory)};
 }
 
 }  // namespace
@@ -97,7 +114,12 @@ NonZeroRequest with_defaults(const PodSpec& spec, bool default_cpu, bool default
 Resources effective_request(const PodSpec& spec) {
   Resources total = peak(spec, [&](const Container& c) { return counted_requests(spec, c); });
   replace_by_pod_level(spec, total);
-  return total + spec.overhead;
+  total += spec.overhead;
+  total.cpu = no_more_than_can_be(total.cpu);
+  total.memory = no_more_than_can_be(total.memory);
+  total.ephemeral_storage = no_more_than_can_be(total.ephemeral_storage);
+  for (ExtendedResource& resource : total.extended) resource.count = std::min(resource.count, kMost);
+  return total;
 }
 
 Resources effective_limit(const PodSpec& spec) {
@@ -107,12 +129,8 @@ Resources effective_limit(const PodSpec& spec) {
 NonZeroRequest non_zero_request(const PodSpec& spec) {
   // A pod that asks as a whole is given defaults only for what nobody in it mentions.
   const bool whole = spec.pod_level_requests.has_value();
-  const bool default_cpu = !whole || (!mentions(spec, [](const Container& c) {
-    return c.zero_cpu || c.requests.cpu.count > 0;
-  }) && spec.overhead.cpu.count == 0);
-  const bool default_memory = !whole || (!mentions(spec, [](const Container& c) {
-    return c.zero_memory || c.requests.memory.count > 0;
-  }) && spec.overhead.memory.count == 0);
+  const bool default_cpu = !whole || (!anyone(spec, names_cpu) && spec.overhead.cpu.count == 0);
+  const bool default_memory = !whole || (!anyone(spec, names_memory) && spec.overhead.memory.count == 0);
   return with_defaults(spec, default_cpu, default_memory);
 }
 

@@ -36,6 +36,7 @@ struct Container {
   // status.containerStatuses[].allocatedResources and .resources.requests, where reported: while a
   // container is being resized the larger of these and the requests counts on its node.
   std::optional<Resources> allocated, actual;
+  bool status_names_cpu = false, status_names_memory = false;  // one of the two does, be it with 0
   bool operator==(const Container&) const = default;
 };
 

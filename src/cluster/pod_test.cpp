@@ -94,6 +94,25 @@ TEST(NonZeroRequest, IsThePodsOwnWhereItAsksAsAWhole) {
   EXPECT_EQ(non_zero_request(spec).memory, 400_MiB);
 }
 
+TEST(NonZeroRequest, TakesWhatTheStatusSaysForSaidEvenWhereItSaysNothing) {
+  PodSpec spec;
+  spec.containers = {asks(0_mcpu, 0_B)};
+  spec.containers[0].actual = spec.containers[0].allocated = Resources{};
+  spec.containers[0].status_names_memory = true;
+  EXPECT_EQ(non_zero_request(spec).memory, 0_B);
+  EXPECT_EQ(non_zero_request(spec).cpu, 100_mcpu);
+  EXPECT_EQ(scored_request(spec).memory, 200_MiB);  // a pod that waits is taken by its word
+}
+
+TEST(EffectiveRequest, CountsWhatAContainerHasWhereWhatItWantsCannotBeGranted) {
+  PodSpec spec;
+  spec.containers = {asks(2_cpu, 1_GiB)};
+  spec.containers[0].actual = both(1_cpu, 1_GiB);
+  EXPECT_EQ(effective_request(spec).cpu, 2_cpu);
+  spec.resize_infeasible = true;
+  EXPECT_EQ(effective_request(spec).cpu, 1_cpu);
+}
+
 Container limited(Container container, MilliCpu cpu, Bytes memory) {
   container.limits.cpu = cpu;
   container.limits.memory = memory;

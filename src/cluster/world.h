@@ -117,6 +117,9 @@ class World {
   virtual std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) = 0;
   // Never blocks and never fails here: the outcome comes back as an event.
   virtual void execute(const Action& action) = 0;
+  // As much is under way as makes sense: what is decided now would only wait in line, and had better be
+  // decided later, knowing more. wait_for_events() returns when that has changed.
+  virtual bool is_full() const { return false; }
 };
 
 }  // namespace evenkeel

@@ -82,7 +82,7 @@ void ControlLoop::note_end(const PodGone& gone, Time now) {
 
 void ControlLoop::decide() {
   const Time now = world_.now();
-  for (;;) {
+  while (!world_.is_full()) {
     Next next = scheduler_.next(now);
     if (std::holds_alternative<scheduling::NothingToDo>(next)) return;
     if (const auto* action = std::get_if<Action>(&next)) {

@@ -17,6 +17,10 @@ struct ApiRequest {
   WireFormat accept = WireFormat::json;
   Duration timeout = std::chrono::seconds(60);
   bool waits_its_turn = true;  // false: 429 and 503 are answers, not reasons to try again
+  bool is_urgent = false;      // goes before what waits for a connection
+  // Asked when it is about to be sent, which may be long after it was asked for. No: it is answered with code
+  // 0, and certainly was not done.
+  std::function<bool()> is_wanted{};
 };
 
 struct ApiAnswer {
@@ -50,6 +54,8 @@ class ApiConnection {
   virtual ~ApiConnection() = default;
 
   virtual Time now() const = 0;  // wall-clock time
+  // A clock that nobody sets, for whoever must not be fooled by one that is; its zero means nothing.
+  virtual Time steady_now() const { return now(); }
   virtual void call(ApiRequest request, Done done) = 0;
   virtual StreamId stream(const ApiRequest& request, StreamHandlers handlers) = 0;
   virtual void cancel(StreamId stream) = 0;

@@ -60,10 +60,11 @@ void Binder::bind(Binding binding) {
 void Binder::post(const Shared& attempt) {
   const Binding& wanted = attempt->binding;
   ++posted_;
-  connection_.call(bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_),
-                   [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
-                     if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);
-                   });
+  ApiRequest request = bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_);
+  request.is_wanted = handlers_.may_write;
+  connection_.call(std::move(request), [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
+    if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);
+  });
 }
 
 void Binder::answered(const Shared& attempt, const ApiAnswer& answer) {

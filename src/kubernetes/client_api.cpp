@@ -62,6 +62,8 @@ Result<HttpRequest> ApiClient::http_request(const ApiRequest& request, std::stri
   http.body = request.body;
   http.bearer_token = *std::move(token);
   http.timeout = request.timeout;
+  http.is_urgent = request.is_urgent;
+  http.is_wanted = request.is_wanted;
   return http;
 }
 
@@ -77,6 +79,14 @@ void ApiClient::call(ApiRequest request, Done done) {
 
 void ApiClient::attempt(const std::shared_ptr<Call>& call) {
   ++call->tries;
+  if (call->request.is_wanted && !call->request.is_wanted()) {
+    loop_.post([call] {
+      ApiAnswer answer;
+      answer.status.message = "no longer wanted when its turn came";
+      call->done(std::move(answer));
+    });
+    return;
+  }
   auto http = http_request(call->request, accept_header(call->request.accept));
   if (!http) {
     // Told in a later turn, as every other outcome is.
@@ -105,7 +115,7 @@ void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse>
         std::max(answer.status.retry_after_seconds, response->head.retry_after_seconds);
   } else {
     answer.status.message = response.error().message;
-    answer.is_uncertain = call->request.method != "GET";
+    answer.is_uncertain = call->request.method != "GET" && response.error().kind != Error::Kind::conflict;
   }
 
   const bool is_token_old = answer.code == kUnauthorized && !call->was_unauthorized;

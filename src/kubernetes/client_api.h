@@ -32,6 +32,7 @@ class ApiClient : public ApiConnection {
                                                  FileReader read, Options options);
 
   Time now() const override { return loop_.now(); }
+  Time steady_now() const override { return loop_.steady_now(); }
   void call(ApiRequest request, Done done) override;
   StreamId stream(const ApiRequest& request, StreamHandlers handlers) override;
   void cancel(StreamId stream) override { http_.cancel(stream); }

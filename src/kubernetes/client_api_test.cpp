@@ -62,6 +62,52 @@ TEST(ApiClient, HasAsManyRequestsUnderWayAsConnectionsAndTheRestWait) {
   EXPECT_EQ(server.connections(), 4u);
 }
 
+TEST(ApiClient, WhatIsUrgentGoesBeforeWhatWaits) {
+  EventLoop loop;
+  TestServer server(loop, [](const Seen&) { return Reply{http_reply(200, "{}")}; });
+  const auto client = client_of(loop, server, {.max_connections = 1});
+  int answers = 0;
+  for (int i = 0; i < 10; ++i) client->call(get("/slow"), [&](const ApiAnswer&) { ++answers; });
+  ApiRequest lease = get("/lease");
+  lease.is_urgent = true;
+  client->call(lease, [&](const ApiAnswer&) { ++answers; });
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return answers == 11; }));
+  EXPECT_NE(server.seen()[1].line.find("/lease"), std::string::npos);
+}
+
+TEST(ApiClient, WhatNobodyWantsAnyMoreIsNotSentAndSaysSoForCertain) {
+  EventLoop loop;
+  TestServer server(loop, [](const Seen&) { return Reply{http_reply(200, "{}")}; });
+  const auto client = client_of(loop, server, {.max_connections = 1});
+  bool leads = true;
+  int sent = 0, unsent = 0;
+  for (int i = 0; i < 10; ++i) {
+    ApiRequest request = post("/bind");
+    request.is_wanted = [&] { return leads; };
+    client->call(request, [&](const ApiAnswer& answer) {
+      leads = false;
+      ++(answer.ok() ? sent : unsent);
+      EXPECT_FALSE(answer.is_uncertain);
+    });
+  }
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return sent + unsent == 10; }));
+  EXPECT_LE(server.seen().size(), 2u);  // the second may have gone out before the first was answered
+  EXPECT_GE(unsent, 8);
+}
+
+TEST(ApiClient, KeepsToItsRateLimit) {
+  EventLoop loop;
+  TestServer server(loop, [](const Seen&) { return Reply{http_reply(200, "{}")}; });
+  ApiClient::Options options;
+  options.limit = {100, 5};
+  const auto client = client_of(loop, server, options);
+  int answers = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 15; ++i) client->call(get("/x"), [&](const ApiAnswer&) { ++answers; });
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return answers == 15; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, milliseconds(99));
+}
+
 TEST(ApiClient, TriesAgainWhenTurnedAwayAndTellsARefusalApart) {
   EventLoop loop;
   int asked = 0;
@@ -249,6 +295,46 @@ TEST(ListWatch, GoesOnAfterAnEventItCannotRead) {
       << followed.told;
   EXPECT_EQ(follower.counts().damaged, 2u);
   EXPECT_NE(followed.troubles[0].find("pods: left out"), std::string::npos);
+}
+
+TEST(ListWatch, ListsAnewWhenAskedToAndTellsWhatChanged) {
+  EventLoop loop;
+  int lists = 0;
+  TestServer server(loop, [&](const Seen& seen) {
+    if (seen.line.find("watch=1") != std::string::npos) return Reply{stream(""), false, true};
+    return Reply{++lists == 1 ? list(10, "a") : list(20, "b")};
+  });
+  const auto client = client_of(loop, server);
+  Followed followed;
+  ListWatch::Options options;
+  options.format = WireFormat::json;
+  ListWatch follower(*client, types::pods(), options, followed.handlers());
+  follower.start();
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return follower.counts().watches == 1; }));
+  bool refreshed = false;
+  follower.refresh([&] { refreshed = true; });
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return refreshed; }));
+  EXPECT_EQ(followed.told, "+a+b-a");
+}
+
+TEST(ListWatch, AListAskedForBeforeItWasToListAnewDoesNotCount) {
+  EventLoop loop;
+  int lists = 0;
+  TestServer server(loop, [&](const Seen& seen) {
+    if (seen.line.find("watch=1") != std::string::npos) return Reply{stream(""), false, true};
+    return Reply{++lists == 1 ? list(10, "a") : list(20, "b")};
+  });
+  const auto client = client_of(loop, server);
+  Followed followed;
+  ListWatch::Options options;
+  options.format = WireFormat::json;
+  ListWatch follower(*client, types::pods(), options, followed.handlers());
+  follower.start();
+  bool refreshed = false;
+  follower.refresh([&] { refreshed = true; });
+  ASSERT_TRUE(loop.run_for(std::chrono::minutes(1), [&] { return refreshed; }));
+  EXPECT_EQ(lists, 2);
+  EXPECT_EQ(followed.told, "+b");
 }
 
 TEST(ListWatch, CanBePutAwayWhileItsAnswersAreUnderWay) {

@@ -233,7 +233,7 @@ void ClusterFeed::said(PodId pod, UnscheduledCondition why) {
 
 void ClusterFeed::tell_again(PodId pod) {
   KnownPod* known = find(pod);
-  if (!known || known->told != Told::waiting) return;
+  if (!known || known->told != Told::waiting || known->assumed) return;
   retract(*known, PodEnd::deleted);
   tell(*known, false);
 }

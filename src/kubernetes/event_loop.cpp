@@ -27,6 +27,11 @@ Time EventLoop::now() const {
   return Time(std::chrono::duration_cast<Duration>(since));
 }
 
+Time EventLoop::steady_now() const {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return Time(std::chrono::duration_cast<Duration>(since));
+}
+
 bool EventLoop::run_for(Duration time, const std::function<bool()>& done) {
   const auto deadline = std::chrono::steady_clock::now() + time;
   while (!done()) {

@@ -20,7 +20,8 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  Time now() const;  // wall-clock time
+  Time now() const;         // wall-clock time
+  Time steady_now() const;  // never goes back, and is never set
 
   // Works until `done` says so, asked after each piece of work, or the time is over. Whether `done` said so.
   bool run_for(Duration time, const std::function<bool()>& done);

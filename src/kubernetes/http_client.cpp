@@ -147,7 +147,11 @@ void HttpClient::send(HttpRequest request, Done done) {
     return start(*connections_.at(id), std::move(waiting));
   }
   if (connections_.size() >= options_.max_connections) {
-    waiting_.push_back(std::move(waiting));
+    if (waiting.request.is_urgent) {
+      waiting_.push_front(std::move(waiting));
+    } else {
+      waiting_.push_back(std::move(waiting));
+    }
     return;
   }
   const auto id = ++last_id_;
@@ -206,15 +210,24 @@ void HttpClient::cancel(StreamId stream) {
   if (found != streams_.end()) retire(*found->second);
 }
 
+// What nobody wants any more by the time its turn has come is told so, and the next one asked.
+std::optional<HttpClient::Waiting> HttpClient::next_wanted() {
+  while (!waiting_.empty()) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (!next.request.is_wanted || next.request.is_wanted()) return next;
+    loop_.post([done = std::move(next.done)] {
+      done(Error{Error::Kind::conflict, "no longer wanted when its turn came"});
+    });
+  }
+  return std::nullopt;
+}
+
 void HttpClient::give_back(Connection& connection) {
   if (streams_.contains(connection.id)) return retire(connection);
-  if (waiting_.empty()) {
-    idle_.push_back(connection.id);
-    return;
-  }
-  Waiting next = std::move(waiting_.front());
-  waiting_.pop_front();
-  start(connection, std::move(next));
+  auto next = next_wanted();
+  if (next) return start(connection, *std::move(next));
+  idle_.push_back(connection.id);
 }
 
 void HttpClient::retire(Connection& connection) {
@@ -230,10 +243,8 @@ void HttpClient::retire(Connection& connection) {
     pool->erase(found);
   }
   loop_.post([last] {});
-  if (waiting_.empty() || connections_.size() >= options_.max_connections) return;
-  Waiting next = std::move(waiting_.front());
-  waiting_.pop_front();
-  send(std::move(next.request), std::move(next.done));
+  if (connections_.size() >= options_.max_connections) return;
+  if (auto next = next_wanted()) send(std::move(next->request), std::move(next->done));
 }
 
 }  // namespace evenkeel::kubernetes

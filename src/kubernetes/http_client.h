@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct HttpRequest {
   std::string accept, content_type, body;
   std::string bearer_token;                     // empty: none
   Duration timeout = std::chrono::seconds(60);  // for all of it; of a stream from one piece to the next
+  bool is_urgent = false;                       // goes before others that wait
+  std::function<bool()> is_wanted{};  // asked before it is sent; no: it fails with Error::Kind::conflict
 };
 
 struct HttpResponse {
@@ -65,6 +68,7 @@ class HttpClient {
   };
 
   void start(Connection& connection, Waiting waiting);
+  std::optional<Waiting> next_wanted();
   void retire(Connection& connection);     // closed, or to be closed
   void give_back(Connection& connection);  // free for the next request
   std::string serialized(const HttpRequest& request) const;

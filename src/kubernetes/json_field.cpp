@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
@@ -208,6 +209,12 @@ std::int64_t JsonField::integer(std::int64_t low, std::int64_t high, std::int64_
   return value;
 }
 
+double JsonField::number() const {
+  double value = 0;
+  if (present_ && open(value_).get_double().get(value)) fail_type("a number");
+  return value;
+}
+
 bool JsonField::flag(bool fallback) const {
   if (!present_) return fallback;
   bool value = fallback;
@@ -234,7 +241,8 @@ std::int64_t read_quantity(const JsonField& field, element value, Parse parse) {
                                        : "expected a quantity, found '" + shortened(text) + "'");
     return 0;
   }
-  return *amount;
+  if (*amount < 0) field.fail("expected a quantity of 0 or more, found '" + shortened(text) + "'");
+  return std::max<std::int64_t>(0, *amount);
 }
 
 }  // namespace
@@ -288,9 +296,30 @@ std::optional<std::int32_t> JsonField::optional_int32_at(std::string_view key) c
 bool JsonField::flag_at(std::string_view key, bool fallback) const { return at(key).flag(fallback); }
 std::vector<std::string> JsonField::texts_at(std::string_view key) const { return at(key).texts(); }
 
+namespace {
+
+// Parsers own the memory a document is made of: one that is done with is kept for the next document.
+std::shared_ptr<simdjson::dom::parser> take_parser() {
+  constexpr std::size_t kKept = 4, kMostKeptBytes = 1u << 20;
+  static thread_local std::vector<std::unique_ptr<simdjson::dom::parser>> idle;
+  std::unique_ptr<simdjson::dom::parser> parser;
+  if (idle.empty()) {
+    parser = std::make_unique<simdjson::dom::parser>();
+  } else {
+    parser = std::move(idle.back());
+    idle.pop_back();
+  }
+  return {parser.release(), [](simdjson::dom::parser* done) {
+            std::unique_ptr<simdjson::dom::parser> owned(done);
+            if (idle.size() < kKept && done->capacity() <= kMostKeptBytes) idle.push_back(std::move(owned));
+          }};
+}
+
+}  // namespace
+
 Result<JsonDocument> JsonDocument::parse(std::string_view text, const std::string& name) {
   JsonDocument document;
-  const auto parser = std::make_shared<simdjson::dom::parser>();
+  const auto parser = take_parser();
   document.parser_ = parser;
   element root;
   if (const auto error = parser->parse(text.data(), text.size()).get(root))

@@ -69,6 +69,7 @@ class JsonField {
   std::string text(std::string_view fallback = "") const;
   std::int64_t integer(std::int64_t low, std::int64_t high, std::int64_t fallback = 0) const;
   bool flag(bool fallback = false) const;
+  double number() const;                // whole or not
   std::int64_t quantity() const;        // in whole units, rounded up
   std::int64_t quantity_milli() const;  // in thousandths
   std::optional<Time> time() const;     // RFC 3339
@@ -132,7 +133,7 @@ T JsonField::choice_at(std::string_view key, std::span<const std::pair<std::stri
     if (word == name) return value;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  field.fail("expected one of " + known + ", found '" + word + "'");
+  field.fail("expected one of " + known + ", found '" + word.substr(0, 60) + "'");
   return fallback;
 }
 

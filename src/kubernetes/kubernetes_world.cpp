@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kLongestWait = 1h;        // a wait without an end is one of these after the other
+constexpr std::size_t kPieces = 64;          // of work that is ready, taken along with the first
 constexpr Duration kShadowAssumption = 30s;  // by then whoever really binds has done so
 
 PodReference reference_to(const Pod& pod) { return {pod.shape->name_space, pod.name, pod.uid}; }
@@ -65,9 +66,12 @@ std::optional<std::span<const ClusterEvent>> KubernetesWorld::wait_for_events(Ti
   };
   const Duration wait = std::clamp(deadline - now(), Duration::zero(), kLongestWait);
   if (connection_.run_for(wait, is_over) && !stopped_) {
-    // What else is there already comes along, so that a burst is decided about as a whole.
-    connection_.run_for(Duration::zero(),
-                        [&] { return stopped_ || feed_.events().size() >= options_.most_events; });
+    // What else is there already comes along, so that a burst is decided about as a whole; but not all of
+    // what never ends, such as answers to what is written all the time.
+    std::size_t pieces = kPieces;
+    connection_.run_for(Duration::zero(), [&] {
+      return stopped_ || feed_.events().size() >= options_.most_events || pieces-- == 0;
+    });
   }
   if (stopped_) return std::nullopt;
   interrupted_ = false;

@@ -63,7 +63,7 @@ class KubernetesWorld : public World {
   Time now() const override { return connection_.now(); }
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override;
   void execute(const Action& action) override;
-  bool is_full() const { return binder_.posted() >= options_.most_bindings; }
+  bool is_full() const override { return binder_.posted() >= options_.most_bindings; }
 
  private:
   void follow(const ResourceType& type);

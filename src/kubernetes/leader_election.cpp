@@ -47,13 +47,14 @@ LeaderElector::~LeaderElector() { connection_.cancel_timer(timer_); }
 
 void LeaderElector::attempt() {
   is_trying_ = true;
-  ask(lease_.begin(connection_.now()));
+  ask(lease_.begin(connection_.steady_now()));
 }
 
 void LeaderElector::send(ApiRequest request, std::function<void(const ApiAnswer&)> handle) {
   // An answer that comes later than this is of no use any more.
   request.timeout = std::max<Duration>(options_.lease.renew_deadline / 2, std::chrono::seconds(1));
   request.waits_its_turn = false;
+  request.is_urgent = true;
   connection_.call(std::move(request),
                    [handle = std::move(handle), self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
                      if (self.lock()) handle(answer);
@@ -75,7 +76,7 @@ void LeaderElector::ask(Lease::Ask what) {
               log_("leader election: the lease cannot be read: " + found.error().message);
               return rest();
             }
-            ask(lease_.found(found->record, found->resource_version, connection_.now()));
+            ask(lease_.found(found->record, found->resource_version, connection_.steady_now()));
           });
     case Lease::Ask::create:
       return send(create_lease_request(name_space, name, lease_.record(connection_.now())),
@@ -98,7 +99,7 @@ void LeaderElector::wrote(const ApiAnswer& answer) {
 // The end of a try, and when the next one begins.
 void LeaderElector::rest() {
   is_trying_ = false;
-  const bool leads = lease_.leads(connection_.now());
+  const bool leads = lease_.leads(connection_.steady_now());
   if (!std::exchange(knows_, true) || leads != was_leading_) changed_();
   if (leads != was_leading_) {
     terms_ += leads ? 1 : 0;

@@ -32,7 +32,7 @@ class LeaderElector {
   // Lets go of it, so that another can take over at once; tries no more. `done` once that is over.
   void release(std::function<void()> done);
 
-  bool leads() const { return !is_released_ && lease_.leads(connection_.now()); }
+  bool leads() const { return !is_released_ && lease_.leads(connection_.steady_now()); }
   bool knows() const { return knows_; }  // a first try has ended, one way or the other
   const std::string& holder() const { return lease_.holder(); }
   std::uint64_t terms() const { return terms_; }  // how often it was won

@@ -28,13 +28,14 @@ class Lease {
 
   explicit Lease(Options options) : options_(std::move(options)) {}
 
+  // Times here are of a clock that nobody sets.
   Ask begin(Time now);  // a try begins
   Ask found(const LeaseRecord& record, std::string resource_version, Time now);
   Ask found_none();
   Ask refused();  // what `replace` or `create` was answered; also when there was no answer
   void written(std::string resource_version);
 
-  // What to write now.
+  // What to write now, by the clock on the wall: it is for people, nobody compares it.
   LeaseRecord record(Time now);
   // What to write so that the next one need not wait.
   LeaseRecord released(Time now) const;

@@ -46,7 +46,27 @@ SelectorRequirement read_requirement(const JsonField& field, Operators operators
   return requirement;
 }
 
+void refuse_more_than_few(std::size_t found, const JsonField& field) {
+  if (found > kMostEntries)
+    field.fail("expected at most " + std::to_string(kMostEntries) + " entries, found " +
+               std::to_string(found));
+}
+
 }  // namespace
+
+std::vector<JsonField> few_items(const JsonField& list) {
+  std::vector<JsonField> items = list.items();
+  refuse_more_than_few(items.size(), list);
+  if (items.size() > kMostEntries) items.clear();
+  return items;
+}
+
+std::vector<std::pair<std::string_view, JsonField>> few_entries(const JsonField& map) {
+  auto entries = map.entries();
+  refuse_more_than_few(entries.size(), map);
+  if (entries.size() > kMostEntries) entries.clear();
+  return entries;
+}
 
 Labels read_labels(const JsonField& map) {
   std::vector<Label> labels;
@@ -84,7 +104,7 @@ std::optional<LabelSelector> read_selector(const JsonField& field) {
   LabelSelector selector;
   for (const auto& [key, value] : field.at("matchLabels").entries())
     selector.requirements.push_back({std::string(key), SelectorOperator::in, {value.text()}});
-  for (const JsonField& expression : field.at("matchExpressions").items())
+  for (const JsonField& expression : few_items(field.at("matchExpressions")))
     selector.requirements.push_back(read_requirement(expression, kLabelOperators));
   return selector;
 }
@@ -99,9 +119,9 @@ std::optional<LabelSelector> read_equality_selector(const JsonField& map) {
 
 NodeSelectorTerm read_node_selector_term(const JsonField& field) {
   NodeSelectorTerm term;
-  for (const JsonField& expression : field.at("matchExpressions").items())
+  for (const JsonField& expression : few_items(field.at("matchExpressions")))
     term.expressions.push_back(read_requirement(expression, kNodeOperators));
-  for (const JsonField& expression : field.at("matchFields").items()) {
+  for (const JsonField& expression : few_items(field.at("matchFields"))) {
     term.fields.push_back(read_requirement(expression, kNodeOperators));
     if (term.fields.back().key != "metadata.name")
       expression.fail_at("key", "expected metadata.name, found '" + term.fields.back().key + "'");
@@ -111,7 +131,7 @@ NodeSelectorTerm read_node_selector_term(const JsonField& field) {
 
 std::vector<NodeSelectorTerm> read_node_selector(const JsonField& field) {
   std::vector<NodeSelectorTerm> terms;
-  for (const JsonField& term : field.at("nodeSelectorTerms").items())
+  for (const JsonField& term : few_items(field.at("nodeSelectorTerms")))
     terms.push_back(read_node_selector_term(term));
   return terms;
 }
@@ -123,13 +143,13 @@ bool is_scalar_resource(std::string_view name) {
 
 void add_resource(Resources& resources, std::string_view name, const JsonField& amount) {
   if (name == "cpu") {
-    resources.cpu = MilliCpu{amount.quantity_milli()};
+    resources.cpu = MilliCpu{std::min(amount.quantity_milli(), kMostOfAResource)};
   } else if (name == "memory") {
-    resources.memory = Bytes{amount.quantity()};
+    resources.memory = Bytes{std::min(amount.quantity(), kMostOfAResource)};
   } else if (name == "ephemeral-storage") {
-    resources.ephemeral_storage = Bytes{amount.quantity()};
+    resources.ephemeral_storage = Bytes{std::min(amount.quantity(), kMostOfAResource)};
   } else if (is_scalar_resource(name)) {
-    resources.set_extended(name, amount.quantity());
+    resources.set_extended(name, std::min(amount.quantity(), kMostOfAResource));
   } else {
     static_cast<void>(amount.quantity());  // of no interest, but it must be one
   }
@@ -137,7 +157,7 @@ void add_resource(Resources& resources, std::string_view name, const JsonField& 
 
 Resources read_resources(const JsonField& map) {
   Resources resources;
-  for (const auto& [name, amount] : map.entries()) add_resource(resources, name, amount);
+  for (const auto& [name, amount] : few_entries(map)) add_resource(resources, name, amount);
   return resources;
 }
 

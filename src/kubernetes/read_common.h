@@ -30,6 +30,14 @@ std::optional<LabelSelector> read_equality_selector(const JsonField& map);
 NodeSelectorTerm read_node_selector_term(const JsonField& field);
 std::vector<NodeSelectorTerm> read_node_selector(const JsonField& field);  // nodeSelectorTerms
 
+// Nobody has more of a resource: what asks for more goes nowhere, and no sum overflows.
+inline constexpr std::int64_t kMostOfAResource = std::int64_t{1} << 50;
+// More than anybody needs. What is compared with each of its like, or for each node and pod, stays short, so
+// that no object can stall the scheduler: longer lists are errors.
+inline constexpr std::size_t kMostEntries = 1000;
+std::vector<JsonField> few_items(const JsonField& list);
+std::vector<std::pair<std::string_view, JsonField>> few_entries(const JsonField& map);
+
 // Whether the scheduler counts resources of that name beyond cpu, memory, storage and pods.
 bool is_scalar_resource(std::string_view name);
 void add_resource(Resources& resources, std::string_view name, const JsonField& amount);

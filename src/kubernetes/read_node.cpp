@@ -1,5 +1,7 @@
 #include "kubernetes/read_node.h"
 
+#include <algorithm>
+
 #include "kubernetes/read_common.h"
 
 namespace evenkeel::kubernetes {
@@ -39,7 +41,7 @@ Node read_node(const JsonField& object) {
   node.labels = metadata.labels;
   const JsonField spec = object.at("spec"), status = object.at("status");
   node.unschedulable = spec.flag_at("unschedulable");
-  for (const JsonField& taint : spec.at("taints").items()) {
+  for (const JsonField& taint : few_items(spec.at("taints"))) {
     if (!taint.has("effect")) taint.fail_at("effect", "expected NoSchedule, PreferNoSchedule or NoExecute");
     node.taints.push_back(
         {taint.required_text_at("key"), taint.text_at("value"),
@@ -54,7 +56,8 @@ Node read_node(const JsonField& object) {
   node.capacity[Dimension::memory] = static_cast<double>(node.allocatable.memory.count);
   node.conditions = read_conditions(status.at("conditions"));
   for (const JsonField& image : status.at("images").items()) {
-    const Bytes size{image.at("sizeBytes").integer(0, std::numeric_limits<std::int64_t>::max())};
+    const std::int64_t bytes = image.at("sizeBytes").integer(0, std::numeric_limits<std::int64_t>::max());
+    const Bytes size{std::min(bytes, kMostOfAResource)};
     for (const std::string& name : image.texts_at("names")) node.images.push_back({name, size});
   }
   node.declared_features = status.texts_at("declaredFeatures");

@@ -114,13 +114,14 @@ Result<std::optional<ApiObject>> read_object(JsonValue value, std::string_view k
   if (!own.is_map()) return invalid("expected an object of the API, found " + describe(value));
   const std::string own_kind = own.text_at("kind", kind);
   const std::string own_version = own.text_at("apiVersion", api_version);
-  const std::string subject = name_of(own, own_kind.empty() ? "object" : own_kind);
-  if (head.error()) return *head.error();
-  if (own_kind.empty()) return invalid(subject + ": kind: expected text, found nothing");
-
+  if (own_kind.empty() || head.error()) {
+    const std::string subject = name_of(own, "object");
+    return head.error() ? *head.error() : invalid(subject + ": kind: expected text, found nothing");
+  }
   for (const Kind& known : kKinds) {
     if (own_kind != known.name || group_of(own_version) != known.group) continue;
-    JsonReading reading(subject);
+    JsonReading reading(name_of(own, own_kind));
+    if (head.error()) return *head.error();
     ApiObject object = known.read(JsonField(reading, value));
     if (reading.error()) return *reading.error();
     return std::optional(std::move(object));

@@ -13,7 +13,7 @@ void read_spec(const JsonField& spec, const JsonField& status, PodObject& pod) {
   if (into.scheduler_name.empty()) into.scheduler_name = "default-scheduler";
   into.host_network = spec.flag_at("hostNetwork");
   read_containers(spec, status, into);
-  read_pod_level_requests(spec.at("resources"), into);
+  read_pod_level_requests(spec.at("resources"), status, into);
   into.overhead = read_resources(spec.at("overhead"));
   into.node_selector = read_labels(spec.at("nodeSelector"));
   read_affinity(spec.at("affinity"), into);
@@ -71,8 +71,8 @@ PodObject read_pod(const JsonField& object) {
   pod.terminating = metadata.terminating;
   const JsonField spec = object.at("spec"), status = object.at("status");
   if (!spec) object.fail_at("spec", "expected what the pod is made of, found nothing");
+  read_status(status, pod);  // first: what a pod counts with depends on how its resize is going
   read_spec(spec, status, pod);
-  read_status(status, pod);
   return pod;
 }
 

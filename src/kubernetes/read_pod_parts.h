@@ -7,7 +7,7 @@ namespace evenkeel::kubernetes {
 
 void read_containers(const JsonField& spec, const JsonField& status, PodSpec& into);
 // After the containers: what they add up to is the default of some of it.
-void read_pod_level_requests(const JsonField& resources, PodSpec& into);
+void read_pod_level_requests(const JsonField& resources, const JsonField& status, PodSpec& into);
 
 void read_affinity(const JsonField& affinity, PodSpec& into);
 void read_node_affinity(const JsonField& affinity, PodSpec& into);  // nodeAffinity alone

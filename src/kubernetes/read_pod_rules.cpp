@@ -23,9 +23,9 @@ PodAffinityTerm read_term(const JsonField& field) {
 
 PodAffinity read_pod_affinity(const JsonField& field) {
   PodAffinity affinity;
-  for (const JsonField& term : field.at("requiredDuringSchedulingIgnoredDuringExecution").items())
+  for (const JsonField& term : few_items(field.at("requiredDuringSchedulingIgnoredDuringExecution")))
     affinity.required.push_back(read_term(term));
-  for (const JsonField& term : field.at("preferredDuringSchedulingIgnoredDuringExecution").items())
+  for (const JsonField& term : few_items(field.at("preferredDuringSchedulingIgnoredDuringExecution")))
     affinity.preferred.push_back({read_weight(term), read_term(term.at("podAffinityTerm"))});
   return affinity;
 }
@@ -40,7 +40,7 @@ bool honors(const JsonField& field, std::string_view key, bool fallback) {
 void read_node_affinity(const JsonField& nodes, PodSpec& into) {
   if (const JsonField required = nodes.at("requiredDuringSchedulingIgnoredDuringExecution"))
     into.node_affinity.required = read_node_selector(required);
-  for (const JsonField& term : nodes.at("preferredDuringSchedulingIgnoredDuringExecution").items())
+  for (const JsonField& term : few_items(nodes.at("preferredDuringSchedulingIgnoredDuringExecution")))
     into.node_affinity.preferred.push_back(
         {read_weight(term), read_node_selector_term(term.at("preference"))});
 }
@@ -52,12 +52,12 @@ void read_affinity(const JsonField& affinity, PodSpec& into) {
 }
 
 void read_spread(const JsonField& constraints, PodSpec& into) {
-  for (const JsonField& field : constraints.items()) {
+  for (const JsonField& field : few_items(constraints)) {
     TopologySpreadConstraint constraint;
     constraint.max_skew = static_cast<std::int32_t>(
         field.at("maxSkew").integer(1, std::numeric_limits<std::int32_t>::max(), 1));
     constraint.topology_key = field.required_text_at("topologyKey");
-    if (!field.has("whenUnsatisfiable"))
+    if (field.text_at("whenUnsatisfiable").empty())
       field.fail_at("whenUnsatisfiable", "expected DoNotSchedule or ScheduleAnyway, found nothing");
     constraint.do_not_schedule = field.choice_at(
         "whenUnsatisfiable",
@@ -72,7 +72,7 @@ void read_spread(const JsonField& constraints, PodSpec& into) {
 }
 
 void read_tolerations(const JsonField& tolerations, PodSpec& into) {
-  for (const JsonField& field : tolerations.items()) {
+  for (const JsonField& field : few_items(tolerations)) {
     Toleration toleration;
     toleration.key = field.text_at("key");
     toleration.op = field.choice_at(

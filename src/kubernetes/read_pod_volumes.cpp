@@ -1,3 +1,4 @@
+#include "kubernetes/read_common.h"
 #include "kubernetes/read_pod_parts.h"
 #include "kubernetes/read_volumes.h"
 
@@ -26,7 +27,7 @@ VolumeSource read_disk_source(const JsonField& volume) {
 }
 
 void read_volumes(const JsonField& volumes, const std::string& pod, PodSpec& into) {
-  for (const JsonField& field : volumes.items()) {
+  for (const JsonField& field : few_items(volumes)) {
     PodVolume volume;
     volume.name = field.text_at("name");
     if (const JsonField claim = field.at("persistentVolumeClaim")) {

@@ -10,6 +10,37 @@
 namespace evenkeel::kubernetes {
 namespace {
 
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// Letters, digits and what else is allowed between them.
+bool is_word(std::string_view text, std::size_t longest, std::string_view between) {
+  if (text.empty() || text.size() > longest || !is_alphanumeric(text.front()) ||
+      !is_alphanumeric(text.back()))
+    return false;
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_alphanumeric(c) || between.find(c) != std::string_view::npos; });
+}
+
+// name or prefix/name, as the API server takes keys of labels.
+bool is_label_name(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    std::string_view prefix = text.substr(0, slash);
+    if (prefix.size() > 253 ||
+        std::any_of(prefix.begin(), prefix.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+      return false;
+    for (std::size_t dot = 0; dot != std::string_view::npos; prefix.remove_prefix(dot + 1)) {
+      dot = prefix.find('.');
+      if (!is_word(prefix.substr(0, dot), 253, "-")) return false;
+      if (dot == std::string_view::npos) break;
+    }
+    text.remove_prefix(slash + 1);
+  }
+  return is_word(text, 63, "-_.");
+}
+
 std::vector<ResourceWeight> read_weights(const JsonField& list, std::vector<ResourceWeight> fallback) {
   std::vector<ResourceWeight> weights;
   for (const JsonField& item : list.items()) {
@@ -38,6 +69,12 @@ void read_fit(const JsonField& args, SchedulerProfile& into) {
       args, {"apiVersion", "kind", "ignoredResources", "ignoredResourceGroups", "scoringStrategy"});
   into.fit.ignored_resources = args.texts_at("ignoredResources");
   into.fit.ignored_groups = args.texts_at("ignoredResourceGroups");
+  for (const std::string& name : into.fit.ignored_resources)
+    if (!is_label_name(name))
+      args.fail_at("ignoredResources", "expected names of resources, found '" + name + "'");
+  for (const std::string& name : into.fit.ignored_groups)
+    if (!is_label_name(name) || name.find('/') != std::string::npos)
+      args.fail_at("ignoredResourceGroups", "expected names of groups, found '" + name + "'");
   const JsonField strategy = args.at("scoringStrategy");
   if (!strategy) return;
   refuse_unknown_fields(strategy, {"type", "resources", "requestedToCapacityRatio"});
@@ -47,17 +84,29 @@ void read_fit(const JsonField& args, SchedulerProfile& into) {
        {"MostAllocated", ScoringStrategy::most_allocated},
        {"RequestedToCapacityRatio", ScoringStrategy::requested_to_capacity_ratio}},
       ScoringStrategy::least_allocated);
+  if (strategy.text_at("type").empty())
+    strategy.fail_at("type",
+                     "expected LeastAllocated, MostAllocated or RequestedToCapacityRatio, found nothing");
   into.fit.resources = read_weights(strategy.at("resources"), into.fit.resources);
   const JsonField ratio = strategy.at("requestedToCapacityRatio");
   refuse_unknown_fields(ratio, {"shape"});
   into.fit.shape = read_shape(ratio.at("shape"));
-  if (into.fit.strategy == ScoringStrategy::requested_to_capacity_ratio && into.fit.shape.empty())
+  const bool by_ratio = into.fit.strategy == ScoringStrategy::requested_to_capacity_ratio;
+  if (by_ratio && into.fit.shape.empty())
     strategy.fail_at("requestedToCapacityRatio", "expected a shape with at least one point");
+  if (!by_ratio && ratio)
+    strategy.fail_at("requestedToCapacityRatio", "expected none but with type RequestedToCapacityRatio");
 }
 
 void read_balanced(const JsonField& args, SchedulerProfile& into) {
   refuse_unknown_fields(args, {"apiVersion", "kind", "resources"});
   into.balanced.resources = read_weights(args.at("resources"), into.balanced.resources);
+  std::set<std::string_view> seen;
+  for (const ResourceWeight& resource : into.balanced.resources) {
+    if (resource.weight != 1) args.fail_at("resources", "expected weights of 1");
+    if (!seen.insert(resource.name).second)
+      args.fail_at("resources", "'" + resource.name + "' is given twice");
+  }
 }
 
 void read_spread_arguments(const JsonField& args, SchedulerProfile& into) {
@@ -65,15 +114,21 @@ void read_spread_arguments(const JsonField& args, SchedulerProfile& into) {
   PodSpec constraints;
   read_spread(args.at("defaultConstraints"), constraints);
   into.spread.constraints = std::move(constraints.spread);
-  // kube-scheduler's default is System, unless there is a list.
-  into.spread.system_defaults = args.choice_at<bool>("defaultingType", {{"System", true}, {"List", false}},
-                                                     into.spread.constraints.empty());
+  into.spread.system_defaults =
+      args.choice_at<bool>("defaultingType", {{"System", true}, {"List", false}}, true);
   if (into.spread.system_defaults && !into.spread.constraints.empty())
-    args.fail_at("defaultConstraints", "expected none with defaultingType System");
-  for (const TopologySpreadConstraint& constraint : into.spread.constraints)
+    args.fail_at("defaultConstraints", "expected none with defaultingType System, which is the default");
+  std::set<std::pair<std::string_view, bool>> seen;
+  for (const TopologySpreadConstraint& constraint : into.spread.constraints) {
     if (constraint.selector)
       args.fail_at("defaultConstraints",
                    "expected no labelSelector: it comes from the pod's Services and controllers");
+    if (!is_label_name(constraint.topology_key))
+      args.fail_at("defaultConstraints",
+                   "expected the name of a label as topologyKey, found '" + constraint.topology_key + "'");
+    if (!seen.insert({constraint.topology_key, constraint.do_not_schedule}).second)
+      args.fail_at("defaultConstraints", "'" + constraint.topology_key + "' is given twice");
+  }
 }
 
 void read_inter_pod(const JsonField& args, SchedulerProfile& into) {
@@ -99,6 +154,8 @@ void read_preemption(const JsonField& args, SchedulerProfile& into) {
       static_cast<std::int32_t>(args.at("minCandidateNodesPercentage").integer(0, 100, 10));
   into.preemption.candidates_at_least = static_cast<std::int32_t>(
       args.at("minCandidateNodesAbsolute").integer(0, std::numeric_limits<std::int32_t>::max(), 100));
+  if (into.preemption.candidates_percent == 0 && into.preemption.candidates_at_least == 0)
+    args.fail_at("minCandidateNodesAbsolute", "expected more than 0, or minCandidateNodesPercentage to be");
 }
 
 void read_volume_binding(const JsonField& args, SchedulerProfile& into) {

@@ -19,8 +19,12 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
   };
   static constexpr Unit kUnits[] = {{"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
                                     {"h", 3600},  {"m", 60},    {"s", 1}};
+  double sign = 1, total = 0;
+  if (text.starts_with('-') || text.starts_with('+')) {
+    sign = text.front() == '-' ? -1 : 1;
+    text.remove_prefix(1);
+  }
   if (text == "0") return Duration{};
-  double total = 0;
   if (text.empty()) return std::nullopt;
   while (!text.empty()) {
     const std::size_t length = number_length(text);
@@ -35,7 +39,7 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
     total += *number * unit->seconds;
   }
   if (total < 0 || total > 1e9) return std::nullopt;
-  return from_seconds(total);
+  return from_seconds(sign * total);
 }
 
 Duration duration_at(const JsonField& map, std::string_view key, Duration fallback) {
@@ -44,7 +48,7 @@ Duration duration_at(const JsonField& map, std::string_view key, Duration fallba
   const std::string text = field.text();
   const auto duration = parse_go_duration(text);
   if (!duration) field.fail("expected a duration such as 15s, found '" + text + "'");
-  return duration.value_or(fallback);
+  return duration.value_or(Duration{}) == Duration{} ? fallback : *duration;  // 0 is what is filled in
 }
 
 LeaderElection read_leader_election(const JsonField& field) {
@@ -55,12 +59,20 @@ LeaderElection read_leader_election(const JsonField& field) {
   election.lease = duration_at(field, "leaseDuration", election.lease);
   election.renew_deadline = duration_at(field, "renewDeadline", election.renew_deadline);
   election.retry_period = duration_at(field, "retryPeriod", election.retry_period);
-  election.resource_lock = field.text_at("resourceLock", election.resource_lock);
+  const auto text_at = [&](std::string_view key, std::string& into) {
+    if (std::string text = field.text_at(key); !text.empty()) into = std::move(text);
+  };
+  text_at("resourceLock", election.resource_lock);
+  text_at("resourceName", election.name);
+  text_at("resourceNamespace", election.name_space);
+  if (!election.elect) return election;
   if (election.resource_lock != "leases")
     field.fail_at("resourceLock", "expected leases, found '" + election.resource_lock + "'");
-  election.name = field.text_at("resourceName", election.name);
-  election.name_space = field.text_at("resourceNamespace", election.name_space);
-  if (election.elect && election.lease <= election.renew_deadline)
+  for (const auto& [key, duration] : {std::pair{"leaseDuration", election.lease},
+                                      {"renewDeadline", election.renew_deadline},
+                                      {"retryPeriod", election.retry_period}})
+    if (duration < Duration{}) field.fail_at(key, "expected more than 0");
+  if (election.lease <= election.renew_deadline)
     field.fail_at("leaseDuration", "expected more than renewDeadline");
   return election;
 }
@@ -69,9 +81,9 @@ ClientConnection read_client(const JsonField& field) {
   refuse_unknown_fields(field, {"kubeconfig", "acceptContentTypes", "contentType", "qps", "burst"});
   ClientConnection client;
   client.kubeconfig = field.text_at("kubeconfig");
-  client.qps = static_cast<double>(field.at("qps").quantity_milli()) / 1000;
-  if (!field.has("qps")) client.qps = 50;
-  client.burst = field.int32_at("burst", client.burst);
+  if (const double qps = field.at("qps").number(); qps != 0) client.qps = qps;
+  if (const std::int32_t burst = field.int32_at("burst"); burst != 0) client.burst = burst;
+  if (client.burst < 0) field.fail_at("burst", "expected 0 or more, found " + std::to_string(client.burst));
   client.is_limited = field.has("qps") || field.has("burst");
   return client;
 }
@@ -79,6 +91,15 @@ ClientConnection read_client(const JsonField& field) {
 std::optional<std::int32_t> percentage_at(const JsonField& map, std::string_view key) {
   if (!map.has(key)) return std::nullopt;
   return static_cast<std::int32_t>(map.at(key).integer(0, 100));
+}
+
+// Whose queue is sorted by what must not depend on the profile: there is one queue.
+std::string queue_sort_of(const JsonField& profile) {
+  const JsonField set = profile.at("plugins").at("queueSort");
+  std::string text;
+  for (const JsonField& plugin : set.at("enabled").items()) text += "+" + plugin.text_at("name");
+  for (const JsonField& plugin : set.at("disabled").items()) text += "-" + plugin.text_at("name");
+  return text;
 }
 
 SchedulerProfile read_profile(const JsonField& field) {
@@ -118,8 +139,14 @@ SchedulerConfiguration read(const JsonField& root) {
         "extenders",
         "HTTP extenders are not honoured here; take them out, or keep kube-scheduler for their pods");
   std::set<std::string> names;
-  for (const JsonField& profile : root.at("profiles").items()) {
+  const std::vector<JsonField> profiles = root.at("profiles").items();
+  for (const JsonField& profile : profiles) {
     configuration.profiles.push_back(read_profile(profile));
+    const bool named = profile.has("schedulerName") || profiles.size() == 1;
+    if (!named || configuration.profiles.back().scheduler_name.empty())
+      profile.fail_at("schedulerName", "expected a name, found nothing");
+    if (queue_sort_of(profile) != queue_sort_of(profiles.front()))
+      profile.fail_at("plugins.queueSort", "expected the same as in the first profile");
     if (!names.insert(configuration.profiles.back().scheduler_name).second)
       profile.fail_at("schedulerName", "'" + configuration.profiles.back().scheduler_name +
                                            "' is the name of an earlier profile");

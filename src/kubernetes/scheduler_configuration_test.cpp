@@ -137,7 +137,36 @@ TEST(SchedulerConfiguration, RefusesWhatItDoesNotKnow) {
             std::string::npos);
   EXPECT_EQ(error_of("leaderElection: {leaseDuration: soon}"),
             "config.yaml: leaderElection.leaseDuration: expected a duration such as 15s, found 'soon'");
-  EXPECT_NE(error_of("profiles: [{}, {}]").find("is the name of an earlier profile"), std::string::npos);
+  EXPECT_NE(error_of("profiles: [{schedulerName: a}, {schedulerName: a}]")
+                .find("is the name of an earlier profile"),
+            std::string::npos);
+  EXPECT_EQ(error_of("profiles: [{schedulerName: a}, {}]"),
+            "config.yaml: profiles[1].schedulerName: expected a name, found nothing");
+  EXPECT_EQ(error_of("profiles: [{plugins: {score: {enabled: [{name: NodeName}]}}}]"),
+            "config.yaml: profiles[0].plugins.score.enabled: plugin 'NodeName' has nothing to say there");
+  EXPECT_EQ(error_of("clientConnection: {burst: -1}"),
+            "config.yaml: clientConnection.burst: expected 0 or more, found -1");
+}
+
+TEST(SchedulerConfiguration, WeighsByThePointAndElseByOne) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- plugins:
+    multiPoint: {enabled: [{name: ImageLocality, weight: 9}]}
+    score: {enabled: [{name: TaintToleration}], disabled: [{name: NodeAffinity}]}
+)")
+                                       .profiles[0];
+  EXPECT_EQ(profile.score[0], (EnabledPlugin{"TaintToleration", 1}));
+  EXPECT_EQ(profile.score.back(), (EnabledPlugin{"ImageLocality", 9}));
+}
+
+TEST(SchedulerConfiguration, LeavesAllOfMultiPointOutOfAPointThatDisablesAll) {
+  const SchedulerProfile profile = read(
+                                       "profiles: [{plugins: {score: {disabled: [{name: '*'}], enabled: "
+                                       "[{name: NodeAffinity, weight: 3}]}}}]")
+                                       .profiles[0];
+  EXPECT_EQ(profile.score, (std::vector<EnabledPlugin>{{"NodeAffinity", 3}}));
+  EXPECT_EQ(profile.filter.size(), 13U);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "kubernetes/scheduler_profile.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace evenkeel::kubernetes {
@@ -37,7 +38,7 @@ const std::vector<KnownPlugin>& known_plugins() {
       {"InterPodAffinity", 2, {"filter", "score"}},
       // Pods with claims are refused by name, so there is nothing for it to say here.
       {"DynamicResources", 2, {}},
-      {"DefaultPreemption", 0, {"postFilter"}},
+      {"DefaultPreemption", 0, {"preEnqueue", "postFilter"}},
       {"NodeResourcesBalancedAllocation", 1, {"score"}},
       {"ImageLocality", 1, {"score"}},
       {"DefaultBinder", 0, {"bind"}},
@@ -57,6 +58,12 @@ const KnownPlugin* find_plugin(std::string_view name) {
 bool speaks_at(std::string_view name, std::string_view point) {
   const KnownPlugin* plugin = find_plugin(name);
   return plugin && std::find(plugin->points.begin(), plugin->points.end(), point) != plugin->points.end();
+}
+
+// Not so the ones that are known only so that files which name them can be read.
+bool is_honoured(std::string_view name) {
+  const KnownPlugin* plugin = find_plugin(name);
+  return plugin && !plugin->points.empty();
 }
 
 struct PluginSet {
@@ -102,23 +109,39 @@ PluginSet merged_multi_point(const PluginSet& own) {
   return merged;
 }
 
-// Those that a point re-configures first, then multiPoint's others, then what the point alone enables.
+// What a point re-configures first, then multiPoint's others, then what the point alone enables. One that a
+// point disables and enables is one of the last.
 std::vector<EnabledPlugin> expand(std::string_view point, const PluginSet& own, const PluginSet& multi) {
+  const auto from_multi = [&](std::string_view name) {
+    return multi.find(name) && speaks_at(name, point) && !own.disables(name);
+  };
   std::vector<EnabledPlugin> plugins;
   for (const EnabledPlugin& plugin : own.enabled)
-    if (multi.find(plugin.name)) plugins.push_back(plugin);
+    if (from_multi(plugin.name)) plugins.push_back(plugin);
   for (const EnabledPlugin& plugin : multi.enabled)
-    if (speaks_at(plugin.name, point) && !own.find(plugin.name) && !own.disables(plugin.name))
-      plugins.push_back(plugin);
+    if (from_multi(plugin.name) && !own.find(plugin.name)) plugins.push_back(plugin);
   for (const EnabledPlugin& plugin : own.enabled)
-    if (!multi.find(plugin.name)) plugins.push_back(plugin);
-  // A weight is the point's, else multiPoint's, else 1.
-  for (EnabledPlugin& plugin : plugins) {
-    const EnabledPlugin* general = multi.find(plugin.name);
-    if (plugin.weight == 0 && general) plugin.weight = general->weight;
+    if (!from_multi(plugin.name) && speaks_at(plugin.name, point)) plugins.push_back(plugin);
+  for (EnabledPlugin& plugin : plugins)
     if (plugin.weight == 0) plugin.weight = 1;
-  }
   return plugins;
+}
+
+// kube-scheduler adds up what scores may come to, point and multiPoint, and refuses what could overflow. With
+// a negative weight in front it is the check itself that does.
+bool overflows(const PluginSet& own, const PluginSet& multi) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max(), kHighestScore = 100;
+  std::set<std::string_view> seen;
+  std::uint64_t total = 0;
+  for (const PluginSet* set : {&own, &multi})
+    for (const EnabledPlugin& plugin : set->enabled) {
+      if (!speaks_at(plugin.name, "score") || !seen.insert(plugin.name).second) continue;
+      const std::int64_t weight = plugin.weight == 0 ? 1 : plugin.weight;
+      const auto most = static_cast<std::int64_t>(static_cast<std::uint64_t>(weight) * kHighestScore);
+      if (most > static_cast<std::int64_t>(kMost - total)) return true;
+      total += static_cast<std::uint64_t>(most);
+    }
+  return false;
 }
 
 }  // namespace
@@ -140,8 +163,17 @@ void read_plugins(const JsonField& plugins, SchedulerProfile& into) {
     static_cast<void>(read_set(set));  // points that are not looked at must be right all the same
   }
   const PluginSet multi = merged_multi_point(read_set(plugins.at("multiPoint")));
-  const auto at = [&](std::string_view point) { return expand(point, read_set(plugins.at(point)), multi); };
+  const auto at = [&](std::string_view point) {
+    const JsonField field = plugins.at(point);
+    const PluginSet own = read_set(field);
+    for (const EnabledPlugin& plugin : own.enabled)
+      if (is_honoured(plugin.name) && !speaks_at(plugin.name, point))
+        field.fail_at("enabled", "plugin '" + plugin.name + "' has nothing to say there");
+    return expand(point, own, multi);
+  };
   into.pre_enqueue = at("preEnqueue");
+  if (overflows(read_set(plugins.at("score")), multi))
+    plugins.fail_at("score", "expected weights that add up to less");
   into.queue_sort = at("queueSort");
   into.filter = at("filter");
   into.post_filter = at("postFilter");

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kubernetes/protobuf_wire.h"
+
 namespace evenkeel::kubernetes {
 namespace {
 
@@ -50,9 +52,61 @@ TEST(Writes, AnEventsNoteIsCutWhereTheApiWouldRefuseItAndNeverWithinACharacter) 
     const auto request = event_request(event, kNow);
     const std::string note = json::parse(request.body)["note"];
     EXPECT_LE(note.size(), 1024u);
-    EXPECT_TRUE(note.ends_with("..."));
+    EXPECT_TRUE(note.ends_with(" ..."));
     EXPECT_EQ(note.find("\xef\xbf\xbd"), std::string::npos);
   }
+}
+
+// Field `number` of a message, found by its path.
+std::string_view field(std::string_view message, std::initializer_list<std::uint32_t> path) {
+  for (const std::uint32_t number : path) message = protobuf_bytes(message, number);
+  return message;
+}
+std::string_view raw_of(const ApiRequest& request) {
+  EXPECT_EQ(request.content_type, "application/vnd.kubernetes.protobuf");
+  EXPECT_TRUE(request.body.starts_with(std::string_view("k8s\0", 4)));
+  return protobuf_bytes(std::string_view(request.body).substr(4), 2);
+}
+
+TEST(Writes, ABindingInProtobufSaysTheSame) {
+  const Annotation why[] = {{"evenkeel.io/decision", "best"}};
+  const auto request = bind_request(kPod, "node-3", why, WireFormat::protobuf);
+  const auto raw = raw_of(request);
+  EXPECT_EQ(field(raw, {1, 1}), "web-1");
+  EXPECT_EQ(field(raw, {1, 3}), "shop");
+  EXPECT_EQ(field(raw, {1, 5}), "u-1");
+  EXPECT_EQ(field(raw, {1, 12, 1}), "evenkeel.io/decision");
+  EXPECT_EQ(field(raw, {1, 12, 2}), "best");
+  EXPECT_EQ(field(raw, {2, 1}), "Node");
+  EXPECT_EQ(field(raw, {2, 3}), "node-3");
+  EXPECT_EQ(field(std::string_view(request.body).substr(4), {1, 2}), "Binding");
+}
+
+TEST(Writes, AnEventInProtobufSaysTheSame) {
+  EventRecord event;
+  event.name = "web-1.17";
+  event.about = kPod;
+  event.reason = "Scheduled";
+  event.message = "Successfully assigned";
+  const auto request = event_request(event, kNow, WireFormat::protobuf);
+  const auto raw = raw_of(request);
+  EXPECT_EQ(field(raw, {1, 1}), "web-1.17");
+  EXPECT_EQ(field(raw, {7}), "Scheduled");
+  EXPECT_EQ(field(raw, {8, 4}), "u-1");
+  EXPECT_EQ(field(raw, {10}), "Successfully assigned");
+  EXPECT_EQ(field(raw, {11}), "Normal");
+  event.message = "\xff";  // no text: JSON can replace it, protobuf cannot say it
+  EXPECT_EQ(event_request(event, kNow, WireFormat::protobuf).content_type, "application/json");
+}
+
+TEST(Writes, AConditionThatIsNoTransitionKeepsItsTime) {
+  PodStatusChange change;
+  change.condition = PodCondition{"PodScheduled", "False", "Unschedulable", "why"};
+  change.nominated_node = "";
+  change.is_transition = false;
+  const auto body = json::parse(pod_status_request(kPod, change, kNow).body);
+  EXPECT_FALSE(body["status"]["conditions"][0].contains("lastTransitionTime"));
+  EXPECT_TRUE(body["status"]["nominatedNodeName"].is_null());
 }
 
 TEST(Writes, HostileTextBecomesValidJson) {

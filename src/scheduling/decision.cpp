@@ -18,6 +18,7 @@ std::vector<NodeId> nodes_by_name(const ClusterState& cluster) {
 // Why the pod is not even looked at; empty when it is.
 std::string held_back(const Pod& pod) {
   const PodSpec& spec = pod.spec();
+  if (pod.terminating) return "skip schedule deleting pod: " + pod.full_name();
   if (!spec.scheduling_gates.empty()) {
     std::string gates;
     for (const std::string& gate : spec.scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;
@@ -74,6 +75,11 @@ void look_at_nodes(const DecisionInput& input, const FilterInput& question, cons
     NodeVerdict verdict = input.nominations.empty()
                               ? judge(question, node)
                               : judge_with_nominated(question, input.cluster, node, input.nominations);
+    if (verdict.failed) {
+      decision = {};
+      decision.unschedulable = std::move(verdict.objections.front().reason);
+      return;
+    }
     if (!verdict.objections.empty()) decision.rejected.push_back({node, std::move(verdict.objections)});
     if (!input.nominations.empty())
       feasible[node.slot] = decision.rejected.empty() || decision.rejected.back().node != node;
@@ -100,6 +106,7 @@ Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, 
   } else {
     look_at_nodes(input, question, nodes, feasible, decision);
   }
+  if (!decision.unschedulable.empty()) return decision;
   if (decision.feasible.empty()) {
     PreemptionOutcome outcome;
     if (input.options.profile.preemption)

@@ -174,11 +174,14 @@ PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster, const
   if (input.pod.spec().preemption == PreemptionPolicy::never)
     return {{}, "preemption: not eligible due to preemptionPolicy=Never."};
   std::vector<NodeId> potential;
-  const bool refused = refusal(input).has_value();
-  bool promise_is_void = false;
-  for (std::uint32_t slot = 0; slot < cluster.columns().size() && !refused; ++slot) {
+  const std::optional<Refusal> refused = refusal(input);
+  bool promise_is_void = refused && refused->unresolvable;
+  for (std::uint32_t slot = 0; slot < cluster.columns().size(); ++slot) {
     if (!cluster.has_node({slot})) continue;
-    const NodeVerdict verdict = judge_with_nominated(input, cluster, {slot}, nominations.on({slot}));
+    const NodeVerdict verdict = refused
+                                    ? NodeVerdict{{{refused->plugin, refused->reason}}, refused->unresolvable}
+                                    : judge_with_nominated(input, cluster, {slot}, nominations.on({slot}));
+    if (verdict.failed) return {};
     if (verdict.objections.empty()) continue;
     if (!verdict.unresolvable) potential.push_back({slot});
     promise_is_void =

@@ -50,6 +50,43 @@ TEST_F(Preemption, EndsNoMoreThanItMustAndLeavesTheClusterAsItWas) {
   EXPECT_FALSE(cluster.state.pod(small)->hidden);
 }
 
+TEST_F(Preemption, DoesNotWaitForVictimsOnAPromisedNodeThatWillNotDoAnyway) {
+  const PodId leaving = cluster.add_running({0}, shape(1, 1000));
+  Pod victim = cluster.state.pod(leaving)->pod;
+  victim.terminating = victim.disrupted_by_us = true;
+  cluster.state.update_pod(victim);
+  PodSpec spec = spec_asking(4000, 1);
+  spec.priority = 100;
+  Pod waiting = test_pod({1, 1}, test_shape(spec));
+  waiting.nominated_node = "node-0";
+  nominations = {{waiting.id, {0}}};
+  EXPECT_EQ(run(waiting).message, "preemption: not eligible due to a terminating pod on the nominated node.");
+  spec.volumes.push_back({"v", VolumeKind::claim, "missing", false, "", {}});
+  waiting.shape = test_shape(spec);
+  EXPECT_EQ(run(waiting).message,
+            "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.");
+}
+
+// As in kube-scheduler, where a plugin with nothing to say of the cluster as it is takes no part any more.
+TEST_F(Preemption, LeavesRulesOfPromisedPodsOutWhereNobodyElseHasAny) {
+  for (std::uint32_t slot = 0; slot < 3; ++slot) {
+    Node node = test_node(slot);
+    node.labels.set("kubernetes.io/hostname", node.name);
+    cluster.state.set_node(node);
+  }
+  PodSpec alone = spec_asking(1, 1);
+  alone.pod_anti_affinity.required = {{LabelSelector{}, {}, {}, "kubernetes.io/hostname", {}, {}}};
+  const Pod promised = test_pod({2, 1}, test_shape(alone));
+  cluster.state.add_pending(promised);
+  nominations = {{promised.id, {0}}};
+  const Pod other = pod_with(spec_asking(1, 1));
+  const FilterInput input{other, cluster.state, {}, cluster.options};
+  EXPECT_TRUE(judge_with_nominated(input, cluster.state, {0}, nominations).objections.empty());
+  cluster.add_running({1}, test_shape(alone));  // now there is a rule to look at
+  const FilterInput again{other, cluster.state, {}, cluster.options};
+  EXPECT_FALSE(judge_with_nominated(again, cluster.state, {0}, nominations).objections.empty());
+}
+
 TEST_F(Preemption, PrefersTheNodeWhoseMostImportantVictimIsLeastImportant) {
   cluster.add_running({0}, shape(50, 4000));
   cluster.add_running({1}, shape(10, 2000));

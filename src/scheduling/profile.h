@@ -29,7 +29,8 @@ struct ScorePlugin {
 
 // What a profile of a KubeSchedulerConfiguration may set, with the defaults of v1.36.
 struct Profile {
-  std::vector<std::string> disabled_filters;        // plugins whose Filter (and PreFilter) is switched off
+  // Plugins whose Filter (and PreFilter) runs, in the order of their objections; none: the default profile's.
+  std::optional<std::vector<std::string>> filters;
   std::optional<std::vector<ScorePlugin>> scorers;  // none: the default profile's
   bool preemption = true;                           // DefaultPreemption's PostFilter
 

@@ -296,7 +296,9 @@ class CaseMaker:
         if self.chance(0.25):
             spec["initContainers"] = [self.container(i, True) for i in range(self.pick([1, 2, 3]))]
         if self.on("resources", 0.15, 0.02):
-            spec["overhead"] = {"cpu": self.cpu(100), "memory": self.memory(64 * MI)}
+            spec["overhead"] = {"cpu": self.cpu(self.pick([0, 100])), "memory": self.memory(64 * MI)}
+            for key in self.r.sample(["cpu", "memory"], self.pick([0, 0, 1])):
+                del spec["overhead"][key]
         if self.on("resources", 0.15, 0.02):
             self.add_pod_level(spec)
         if self.chance(0.1) or self.on("ports", 0.2, 0):
@@ -343,6 +345,8 @@ class CaseMaker:
             level["limits"] = {"cpu": self.cpu(4000)}
             if self.chance(0.5):
                 level["limits"]["memory"] = self.memory(4096 * MI)
+            if self.chance(0.1):
+                level["limits"][HUGE] = self.pick(["2Mi", "64Mi"])
         spec["resources"] = level
 
     def node_affinity(self):
@@ -372,6 +376,14 @@ class CaseMaker:
                                  "resources": {"requests": {"cpu": self.cpu(self.amount_of_cpu()),
                                                             "memory": self.memory(self.amount_of_memory())}}})
             status["containerStatuses"] = statuses
+            if self.chance(0.5):
+                status["initContainerStatuses"] = [
+                    {"name": container["name"], **({"resources": {"requests": {"cpu": self.cpu(self.amount_of_cpu())}}} if self.chance(0.8) else {})}
+                    for container in pod["spec"].get("initContainers", [])]
+            if self.chance(0.4):
+                status["resources"] = {"requests": {"cpu": self.cpu(self.amount_of_cpu()), "memory": self.memory(self.amount_of_memory())}}
+                if self.chance(0.5):
+                    status["allocatedResources"] = {"cpu": self.cpu(self.amount_of_cpu())}
             if self.chance(0.3):
                 status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": self.pick(["Infeasible", "Deferred"])}]
         return pod
@@ -383,6 +395,10 @@ class CaseMaker:
             spec["preemptionPolicy"] = self.pick(["Never", "PreemptLowerPriority"])
         if self.chance(0.02):
             spec["schedulingGates"] = [{"name": "wait"}] if self.chance(0.5) else [{"name": "b"}, {"name": "a"}]
+        if self.chance(0.01):
+            pod["metadata"]["deletionTimestamp"] = "2026-01-01T01:00:00Z"
+        if self.chance(0.01):
+            pod["status"]["phase"] = self.pick(["Pending", "Failed", "Succeeded"])
         if self.on("nominated", 0.5, 0.01):
             pod["status"]["nominatedNodeName"] = self.pick(nodes + ["gone"])
             spec["priority"] = self.pick([0, 10, 100, 1000])
@@ -414,13 +430,13 @@ class CaseMaker:
                           "spec": {"selector": {"app": "a"}}})
             items.append({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "sts-b", "namespace": self.pick(NAMESPACES)},
                           "spec": {"selector": {"matchLabels": {"app": "b"}}}})
-        if self.on("preemption", 0.6, 0.02):
+        if self.on("preemption", 0.9, 0.02):
             for i in range(self.pick([1, 2, 3])):
                 spec = {}
                 selector = self.selector()
                 if selector is not None:
                     spec["selector"] = selector
-                status = {"disruptionsAllowed": self.pick([0, 0, 1, 2])}
+                status = {"disruptionsAllowed": self.pick([0, 0, 0, 1, 2])}
                 if self.chance(0.2):
                     status["disruptedPods"] = {f"p{self.r.randrange(8)}": "2026-01-01T00:00:00Z"}
                 items.append({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
@@ -428,12 +444,18 @@ class CaseMaker:
         return items
 
     def case(self):
-        nodes = [f"n{i}" for i in range(self.pick([1, 2, 3, 3, 4, 5, 6, 8, 10, 12]))]
+        count = self.pick([1, 2, 3, 3, 4, 5, 6, 8, 10, 12])
+        if self.chance(0.02):
+            count = self.r.randint(20, 50)
+        nodes = [f"n{i}" for i in range(count)]
         items = [self.node(name) for name in nodes]
         placed = [self.placed_pod(i, nodes) for i in range(self.r.randrange(0, 3 * len(nodes) + 2))]
+        free_shared_ports(placed)
         waiting = [self.waiting_pod(i, nodes) for i in range(self.pick([1, 1, 1, 2, 3]))]
-        if "preemption" in self.themes and self.chance(0.7):
+        if "preemption" in self.themes and self.chance(0.8):
             self.make_tight(waiting)
+            if self.chance(0.6):
+                self.crowd(items, placed)
         volumes = []
         if "volumes" in self.themes:
             import volume_cases
@@ -445,7 +467,20 @@ class CaseMaker:
         if "config" in self.themes:
             import config_cases
             case["config"] = config_cases.make(self)
+            for pod in waiting:
+                pod["spec"]["schedulerName"] = self.pick(case["config"]["profiles"])["schedulerName"]
         return case
+
+    def crowd(self, items, placed):
+        """Nodes that are full of pods, most of which may go."""
+        for node in items:
+            node["spec"] = {}
+            node["status"].update(allocatable={"cpu": self.cpu(4000), "memory": "8Gi", "pods": "110"}, capacity={})
+        for i, pod in enumerate(placed):
+            pod["spec"] = {"nodeName": items[i % len(items)]["metadata"]["name"], "priority": self.pick([-10, 0, 0, 10, 10, 10, 100]),
+                           "containers": [{"name": "c0", "image": "img-0", "resources": {"requests": {"cpu": self.cpu(self.pick([500, 1000, 2000, 2000])),
+                                                                                                     "memory": "64Mi"}}}]}
+            pod["status"].pop("containerStatuses", None)
 
     def make_tight(self, waiting):
         """Pods that ask for most of a node, so that others have to make room."""
@@ -458,6 +493,23 @@ class CaseMaker:
             pod["spec"]["containers"][0]["resources"] = {"requests": {"cpu": self.cpu(self.pick([900, 1900, 3500])),
                                                                       "memory": self.memory(self.pick([400, 900, 1800]) * MI)}}
             pod["spec"]["priority"] = self.pick([100, 1000, 2000001000])
+
+
+def free_shared_ports(placed):
+    """No node runs two pods on one host port; kube-scheduler would give the port away when either is preempted."""
+    used = set()
+    for pod in placed:
+        network = pod["spec"].get("hostNetwork", False)
+        for container in pod["spec"]["containers"] + pod["spec"].get("initContainers", []):
+            kept = []
+            for port in container.get("ports", []):
+                number = port["hostPort"] or (port["containerPort"] if network else 0)
+                key = (pod["spec"]["nodeName"], number, port.get("protocol", "TCP"), port.get("hostIP", "0.0.0.0"))
+                if number == 0 or key not in used:
+                    kept.append(port)
+                used.add(key)
+            if "ports" in container:
+                container["ports"] = kept
 
 
 def make_case(seed, number):

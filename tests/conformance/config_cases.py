@@ -43,16 +43,41 @@ def node_affinity_args(m):
     return {"name": "NodeAffinity", "args": {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "NodeAffinityArgs", "addedAffinity": m.node_affinity()}}
 
 
-def make(m):
-    profile = {"schedulerName": "default-scheduler"}
-    makers = m.r.sample([fit_args, fit_args, balanced_args, spread_args, affinity_args, node_affinity_args], m.pick([1, 1, 2]))
-    profile["pluginConfig"] = [maker(m) for maker in dict.fromkeys(makers)]
+def preemption_args(m):
+    return {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": m.pick([1, 100]), "minCandidateNodesAbsolute": 100}}
+
+
+def plugins(m):
+    name = m.pick(["ImageLocality", "NodeResourcesBalancedAllocation", "PodTopologySpread", "InterPodAffinity", "TaintToleration", "NodeAffinity",
+                   "NodeResourcesFit"])
+    filters = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "PodTopologySpread",
+               "InterPodAffinity", "VolumeZone", "NodeDeclaredFeatures"]
+    return m.pick([{"score": {"disabled": [{"name": name}]}},
+                   {"score": {"disabled": [{"name": name}], "enabled": [{"name": name, "weight": m.pick([1, 5, 7])}]}},
+                   {"score": {"enabled": [{"name": name}]}},
+                   {"multiPoint": {"disabled": [{"name": name}]}},
+                   {"multiPoint": {"enabled": [{"name": name, "weight": 4}]}},
+                   {"filter": {"enabled": [{"name": name} for name in m.r.sample(filters, 3)]}},  # their reasons come first
+                   {"filter": {"disabled": [{"name": name} for name in m.r.sample(filters, 2)]}},
+                   {"postFilter": {"disabled": [{"name": "*"}]}},
+                   {"score": {"disabled": [{"name": "*"}]}, "preScore": {"disabled": [{"name": "*"}]}},
+                   {"score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit"}, {"name": "NodeAffinity", "weight": 3}]}}])
+
+
+def profile(m, name):
+    found = {"schedulerName": name}
+    makers = m.r.sample([fit_args, fit_args, balanced_args, spread_args, affinity_args, node_affinity_args, preemption_args], m.pick([0, 1, 1, 2]))
+    found["pluginConfig"] = [maker(m) for maker in dict.fromkeys(makers)]
     if m.chance(0.4):
-        name = m.pick(["ImageLocality", "NodeResourcesBalancedAllocation", "PodTopologySpread", "InterPodAffinity", "TaintToleration"])
-        plugins = m.pick([{"score": {"disabled": [{"name": name}]}},
-                          {"score": {"disabled": [{"name": name}], "enabled": [{"name": name, "weight": m.pick([1, 5, 7])}]}},
-                          {"multiPoint": {"disabled": [{"name": name}]}},
-                          {"multiPoint": {"enabled": [{"name": name, "weight": 4}]}},
-                          {"score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit"}, {"name": "NodeAffinity", "weight": 3}]}}])
-        profile["plugins"] = plugins
-    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [profile]}
+        found["plugins"] = plugins(m)
+    if m.chance(0.1):
+        found["percentageOfNodesToScore"] = m.pick([0, 1, 50, 100])
+    return found
+
+
+def make(m):
+    names = m.pick([["default-scheduler"], ["default-scheduler"], ["packer"], ["default-scheduler", "packer"], ["a", "b", "c"]])
+    found = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [profile(m, name) for name in names]}
+    if m.chance(0.1):
+        found["percentageOfNodesToScore"] = m.pick([0, 1, 100])  # of fewer than a hundred nodes all are looked at
+    return found

@@ -187,14 +187,32 @@ def run_chunk(work):
 
 def count_coverage(decision, seen):
     """What the judge had to say, so that a run shows what it covered."""
-    seen["gated" if decision.get("gated") else "preempts" if decision["candidates"] else "placed" if decision["feasible"] else "stuck"] += 1
+    seen["gated" if decision.get("gated") else "failed" if decision.get("error") else "preempts" if decision["candidates"] else
+         "placed" if decision["feasible"] else "stuck"] += 1
     for reasons in decision["rejected"].values():
-        for reason in reasons:
-            seen["rejected by " + reason["plugin"]] += 1
-    for row in decision["scores"].values():
-        for plugin, score in row.items():
-            if 0 < score < 100:
-                seen["scored between by " + plugin] += 1
+        for plugin in {reason["plugin"] for reason in reasons}:
+            seen["nodes rejected by " + plugin] += 1
+    rows = list(decision["scores"].values())
+    for plugin in {plugin for row in rows for plugin in row} - {"total"}:
+        if len({row.get(plugin, 0) for row in rows}) > 1:
+            seen["pods whose nodes are told apart by " + plugin] += 1
+    seen["nominated pods"] += bool(decision.get("nominated"))
+    seen["pods with a choice of victims"] += len(decision["candidates"]) > 1
+    seen["budgets broken"] += any(candidate["violations"] for candidate in decision["candidates"].values())
+
+
+# NodeName is not among them: a pod that names its node is bound.
+REJECTING = ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits",
+             "VolumeBinding", "VolumeZone", "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"]
+SCORING = ["TaintToleration", "NodeAffinity", "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity", "NodeResourcesBalancedAllocation",
+           "ImageLocality"]
+ENOUGH = 30  # in ten thousand cases
+
+
+def uncovered(seen):
+    topics = ["nodes rejected by " + plugin for plugin in REJECTING] + ["pods whose nodes are told apart by " + plugin for plugin in SCORING] + \
+        ["gated", "preempts", "stuck", "placed", "nominated pods", "pods with a choice of victims", "budgets broken"]
+    return [topic for topic in topics if seen[topic] < ENOUGH]
 
 
 def show_case(arguments, number):
@@ -255,7 +273,10 @@ def main():
     for about, count in topics.most_common():
         print(f"{count:6} cases differ about {about}, first {examples[about]}")
     print(f"{arguments.cases} cases, {pods} pods, {sum(topics.values())} differences, {time.monotonic() - started:.0f} s")
-    return 1 if topics else 0
+    thin = uncovered(seen) if arguments.cases >= 10000 else []
+    if thin:
+        print("the cases hardly cover: " + ", ".join(thin))
+    return 1 if topics or thin else 0
 
 
 sys.exit(main())

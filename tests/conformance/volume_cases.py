@@ -36,7 +36,7 @@ def drivers(m, nodes):
                 if m.chance(0.75):
                     driver = {"name": name, "nodeID": node}
                     if m.chance(0.7):
-                        driver["allocatable"] = {"count": m.pick([0, 1, 2, 3, 20])} if m.chance(0.9) else {}
+                        driver["allocatable"] = {"count": m.pick([0, 1, 1, 2, 2, 20])} if m.chance(0.9) else {}
                     found.append(driver)
             items.append({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": node}, "spec": {"drivers": found}})
     for i in range(m.r.randrange(0, 4)):
@@ -66,14 +66,14 @@ def persistent_volume(m, i, nodes):
     spec = {"capacity": {"storage": m.pick(["1Gi", "5Gi", "10Gi", "10G"])}, "accessModes": m.pick([["ReadWriteOnce"], ["ReadWriteOnce", "ReadOnlyMany"],
             ["ReadWriteMany"], ["ReadWriteOncePod"]]), "storageClassName": m.pick(["wait", "wait", "local", "now", "zonal", ""]), **volume_source(m, i)}
     meta = {"name": f"pv{i}", "uid": f"pv-uid-{i}"}
-    if m.chance(0.5):
+    if m.chance(0.35):
         expression = m.pick([{"key": ZONE, "operator": "In", "values": m.r.sample(["z1", "z2", "z3"], m.pick([1, 2]))},
                              {"key": HOST, "operator": "In", "values": [m.pick(nodes)]}])
         spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
     labels = {}
-    if m.chance(0.3):
-        labels[ZONE] = m.pick(["z1", "z2", "z1__z2"])
-    if m.chance(0.1):
+    if m.chance(0.5):
+        labels[m.pick([ZONE, ZONE, "failure-domain.beta.kubernetes.io/zone"])] = m.pick(["z1", "z2", "z1__z2"])
+    if m.chance(0.15):
         labels["topology.kubernetes.io/region"] = m.pick(["r1", "r2"])
     if m.chance(0.3):
         labels["app"] = m.pick(["a", "b"])
@@ -144,7 +144,7 @@ def add(m, items, placed, waiting):
             continue
         namespace, own = pod["metadata"]["namespace"], pod in waiting
         found = []
-        for i in range(m.pick([1, 1, 2])):
+        for i in range(m.pick([1, 1, 2, 3])):
             name = f"v{i}"
             if m.chance(0.2):
                 found.append({"name": name, **inline_disk(m)})
@@ -161,4 +161,10 @@ def add(m, items, placed, waiting):
                 which = f"c{m.r.randrange(3)}" if m.chance(0.97) else "missing"
                 found.append({"name": name, "persistentVolumeClaim": {"claimName": which, "readOnly": m.chance(0.2)}})
         pod["spec"]["volumes"] = found
-    return storage_classes(m) + drivers(m, nodes) + volumes + list(claims.values())
+    attachments = []
+    for volume in volumes:
+        if "csi" in volume["spec"] and m.chance(0.3):
+            attachments.append({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": f"va-{volume['metadata']['name']}"},
+                                "spec": {"attacher": volume["spec"]["csi"]["driver"], "nodeName": m.pick(nodes),
+                                         "source": {"persistentVolumeName": m.pick([volume["metadata"]["name"], "gone"])}}})
+    return storage_classes(m) + drivers(m, nodes) + volumes + list(claims.values()) + attachments

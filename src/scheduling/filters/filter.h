@@ -28,6 +28,7 @@ struct FilterInput {
 struct Verdict {
   std::vector<std::string> reasons;  // in kube-scheduler's words; none: the node will do
   bool unresolvable = false;         // and ending pods there would not change it
+  bool failed = false;               // the filter could not tell, and then no node will do
   bool passes() const { return reasons.empty(); }
 };
 
@@ -66,6 +67,7 @@ struct Objection {
 struct NodeVerdict {
   std::vector<Objection> objections;  // the first filter's, as kube-scheduler reports them
   bool unresolvable = false;
+  bool failed = false;
 };
 NodeVerdict judge(const FilterInput& input, NodeId node);
 // Its objections, refusals of the whole cluster among them.

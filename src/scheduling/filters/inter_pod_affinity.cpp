@@ -70,17 +70,19 @@ PodAffinityState::PodAffinityState(const FilterInput& input) {
     unwanted_.push_back(std::move(domains));
   }
 
-  if (cluster.rules().with_required_anti() == 0) return;
+  std::int64_t refusals = 0;
   const Labels& namespace_labels = cluster.objects().namespace_labels(home);
   for (const RuleHolders& holders : cluster.rules().holders()) {
-    if (holders.total == 0) continue;
+    if (holders.total == 0 || cluster.rules().with_required_anti() == 0) continue;
     for (const PodAffinityTerm& term : holders.example->spec.pod_anti_affinity.required)
       if (term_means(term, holders.example->name_space, input.pod, namespace_labels))
-        add_counts(refusing(input, term.topology_key), holders.on_node);
+        refusals += add_counts(refusing(input, term.topology_key), holders.on_node);
   }
+  skipped_ = wanted_.empty() && unwanted_.empty() && refusals == 0;
 }
 
 void PodAffinityState::add(const FilterInput& input, const Pod& other, NodeId node, int times) {
+  if (skipped_) return;
   const auto add_to = [&](Domains& domains) {
     const std::uint32_t value = domains.topology->of(node.slot);
     if (value == 0) return false;
@@ -139,8 +141,7 @@ bool matters(const FilterInput& input) {
   const PodSpec& spec = input.pod.spec();
   return input.cluster.rules().with_required_anti() > 0 ||
          (!input.pod.shape->plain &&
-          (!spec.pod_affinity.required.empty() || !spec.pod_anti_affinity.required.empty())) ||
-         (input.prepared && input.prepared->imagines());  // pods that may have rules
+          (!spec.pod_affinity.required.empty() || !spec.pod_anti_affinity.required.empty()));
 }
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {

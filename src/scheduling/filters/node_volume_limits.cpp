@@ -21,48 +21,54 @@ void add(Attached& attached, std::string_view driver, const std::string& handle)
   attached[std::string(driver) + "/" + handle] = driver;
 }
 
-void add_claimed(const ObjectStore& objects, const PersistentVolumeClaim& claim, bool migrates,
-                 Attached& attached) {
+void add_claimed(const ObjectStore& objects, const PersistentVolumeClaim& claim, Attached& attached) {
   const PersistentVolume* volume = claim.volume.empty() ? nullptr : objects.volume(claim.volume);
   if (volume && volume->kind == VolumeKind::csi) return add(attached, volume->driver, volume->handle);
-  if (volume) {
-    if (migrates) add(attached, driver_of(volume->kind), handle_of(volume->kind, volume->handle));
-    return;
-  }
+  if (volume) return add(attached, driver_of(volume->kind), handle_of(volume->kind, volume->handle));
   // Not made yet: its class tells whose it will be.
   const StorageClass* storage = objects.storage_class(claim.storage_class.value_or(""));
   if (!storage) return;
   const std::string_view taken_over = driver_of_provisioner(storage->provisioner);
-  if (!taken_over.empty() && !migrates) return;
   add(attached, taken_over.empty() ? storage->provisioner : taken_over,
       "to be made/" + claim.name_space + "/" + claim.name);
 }
 
-void add_volumes(const ObjectStore& objects, const Pod& pod, bool migrates, Attached& attached) {
+// Returns what is wrong with one of them, should that be so.
+std::string add_volumes(const ObjectStore& objects, const Pod& pod, Attached& attached) {
   for (const PodVolume& volume : pod.spec().volumes) {
     const std::string name = claim_name(pod, volume);
     if (name.empty()) {
-      if (migrates) add(attached, driver_of(volume.kind), handle_of(volume.kind, volume.source));
+      add(attached, driver_of(volume.kind), handle_of(volume.kind, volume.source));
       continue;
     }
-    if (const PersistentVolumeClaim* claim = objects.claim(pod.shape->name_space, name))
-      add_claimed(objects, *claim, migrates, attached);
+    const PersistentVolumeClaim* claim = objects.claim(pod.shape->name_space, name);
+    if (!claim) continue;
+    if (volume.kind == VolumeKind::ephemeral && !made_for(*claim, pod)) return not_made_for(*claim, pod);
+    add_claimed(objects, *claim, attached);
   }
+  return {};
 }
 
-bool exceeds(const FilterInput& input, NodeId node) {
+Verdict failure(const std::string& reason) {
+  return {{"running \"NodeVolumeLimits\" filter plugin: " + reason}, true, true};
+}
+
+Verdict judge_node(const FilterInput& input, NodeId node) {
   const ObjectStore& objects = input.cluster.objects();
   const std::string& name = input.cluster.node(node).name;
   const CsiNode* csi = objects.csi_node(name);
   if (!csi || std::none_of(csi->drivers.begin(), csi->drivers.end(),
                            [](const CsiNode::Driver& driver) { return driver.limit.has_value(); }))
-    return false;
+    return {};
   Attached wanted, attached;
-  add_volumes(objects, input.pod, true, wanted);
-  if (wanted.empty()) return false;
+  if (const std::string wrong = add_volumes(objects, input.pod, wanted); !wrong.empty())
+    return failure(wrong);
+  if (wanted.empty()) return {};
   for (const PodId id : input.cluster.pods_on(node)) {
     const PodRecord& record = *input.cluster.pod(id);
-    if (!record.hidden) add_volumes(objects, record.pod, true, attached);
+    if (record.hidden) continue;
+    if (const std::string wrong = add_volumes(objects, record.pod, attached); !wrong.empty())
+      return failure(wrong);
   }
   for (const auto& [volume, driver] : attached) wanted.erase(volume);
   std::map<std::string, std::int64_t> there, more;
@@ -74,10 +80,12 @@ bool exceeds(const FilterInput& input, NodeId node) {
   }
   for (const auto& [volume, driver] : attached) ++there[driver];
   for (const auto& [volume, driver] : wanted) ++more[driver];
-  return std::any_of(csi->drivers.begin(), csi->drivers.end(), [&](const CsiNode::Driver& driver) {
-    const auto asked = more.find(driver.name);
-    return driver.limit && asked != more.end() && there[driver.name] + asked->second > *driver.limit;
-  });
+  const bool exceeds =
+      std::any_of(csi->drivers.begin(), csi->drivers.end(), [&](const CsiNode::Driver& driver) {
+        const auto asked = more.find(driver.name);
+        return driver.limit && asked != more.end() && there[driver.name] + asked->second > *driver.limit;
+      });
+  return exceeds ? Verdict{{"node(s) exceed max volume count"}} : Verdict{};
 }
 
 bool matters(const FilterInput& input) {
@@ -89,13 +97,12 @@ bool matters(const FilterInput& input) {
 }
 
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
-  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
-    if (feasible[slot] && exceeds(input, {slot})) feasible[slot] = 0;
-}
-
-Verdict judge_node(const FilterInput& input, NodeId node) {
-  if (!exceeds(input, node)) return {};
-  return {{"node(s) exceed max volume count"}, false};
+  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot) {
+    if (!feasible[slot]) continue;
+    const Verdict verdict = judge_node(input, {slot});
+    if (verdict.failed) return std::fill(feasible.begin(), feasible.end(), std::uint8_t{0});
+    if (!verdict.passes()) feasible[slot] = 0;
+  }
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ class OncePerPodState {
  private:
   std::set<std::string> claims_;
   int conflicts_ = 0;
+  bool skipped_ =
+      false;  // nothing to say of the cluster as it is: kube-scheduler leaves the plugin out for good
 };
 
 }  // namespace evenkeel::scheduling

@@ -36,6 +36,9 @@ class PodAffinityState {
   std::vector<std::string> refused_keys_;
   std::int64_t wanted_total_ = 0;  // pods that all the wanted terms mean, once for each labelled node's term
   bool means_itself_ = false;      // all its wanted terms mean the pod itself
+  // Nothing to say of the cluster as it is. kube-scheduler then leaves the plugin out for good, rules of pods
+  // that are only imagined included.
+  bool skipped_ = false;
 };
 
 }  // namespace evenkeel::scheduling

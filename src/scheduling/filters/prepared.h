@@ -24,19 +24,16 @@ class PreparedPod {
     if (!once_) once_.emplace(input);
     return *once_;
   }
-  bool imagines() const { return imagines_; }
   void add(const FilterInput& input, const Pod& other, NodeId node, int times) {
     if (counts(kPodTopologySpread, input)) spread(input).add(input, other, node, times);
     if (!input.pod.shape->plain) once(input).add(other, times);
-    imagines_ = true;
-    affinity(input).add(input, other, node, times);
+    if (counts(kInterPodAffinity, input)) affinity(input).add(input, other, node, times);
   }
 
  private:
   std::optional<SpreadState> spread_;
   std::optional<PodAffinityState> affinity_;
   std::optional<OncePerPodState> once_;
-  bool imagines_ = false;
 };
 
 inline PreparedPod& prepared(const FilterInput& input) {

@@ -32,8 +32,18 @@ namespace {
 constexpr std::string_view kNotNamed = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
 bool enabled(const Filter& filter, const FilterInput& input) {
-  const auto& off = input.options.profile.disabled_filters;
-  return off.empty() || std::find(off.begin(), off.end(), filter.plugin) == off.end();
+  const auto& named = input.options.profile.filters;
+  return !named || filter.plugin == kUseFit.plugin ||
+         std::find(named->begin(), named->end(), filter.plugin) != named->end();
+}
+
+// What a filter objects to on the node, if anything.
+NodeVerdict ask(const Filter& filter, const FilterInput& input, NodeId node) {
+  if (!counts(filter, input)) return {};
+  Verdict verdict = filter.judge(input, node);
+  NodeVerdict found{{}, verdict.unresolvable, verdict.failed};
+  for (std::string& reason : verdict.reasons) found.objections.push_back({filter.plugin, std::move(reason)});
+  return found;
 }
 
 bool names_nodes(const FilterInput& input) {
@@ -77,16 +87,14 @@ void apply_filters(const FilterInput& input, std::span<std::uint8_t> feasible) {
 
 NodeVerdict judge(const FilterInput& input, NodeId node) {
   if (is_left_out(input, node)) return {{{kNodeAffinity.plugin, std::string(kNotNamed)}}, true};
-  for (const Filter& filter : all_filters()) {
-    if (!counts(filter, input)) continue;
-    Verdict verdict = filter.judge(input, node);
-    if (verdict.passes()) continue;
-    NodeVerdict found;
-    found.unresolvable = verdict.unresolvable;
-    for (std::string& reason : verdict.reasons)
-      found.objections.push_back({filter.plugin, std::move(reason)});
-    return found;
-  }
+  // A profile may have an order of its own; what is not kube-scheduler's to name comes last.
+  if (const auto& named = input.options.profile.filters)
+    for (const std::string& name : *named)
+      for (const Filter& filter : all_filters())
+        if (filter.plugin == name)
+          if (NodeVerdict found = ask(filter, input, node); !found.objections.empty()) return found;
+  for (const Filter& filter : all_filters())
+    if (NodeVerdict found = ask(filter, input, node); !found.objections.empty()) return found;
   return {};
 }
 

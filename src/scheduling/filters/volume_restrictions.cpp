@@ -92,9 +92,11 @@ OncePerPodState::OncePerPodState(const FilterInput& input) {
   }
   for (const std::string& name : claims_)
     if (input.cluster.pods_using_claim(home, name) > 0) ++conflicts_;
+  skipped_ = conflicts_ == 0 && !has_exclusive_disks(input.pod.spec());
 }
 
 void OncePerPodState::add(const Pod& other, int times) {
+  if (skipped_) return;
   for (const PodVolume& volume : other.spec().volumes)
     if (volume.kind == VolumeKind::claim && claims_.contains(volume.source)) conflicts_ += times;
 }

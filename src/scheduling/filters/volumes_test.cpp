@@ -232,6 +232,20 @@ TEST(NodeVolumeLimits, CountsEachVolumeOfADriverOnce) {
             std::vector<std::string>{"node(s) exceed max volume count"});
 }
 
+// kube-scheduler gives up on the pod with an error as soon as one node cannot be counted.
+TEST(NodeVolumeLimits, LetsNoNodePassWhereSomebodysVolumeIsNotItsOwn) {
+  TestCluster cluster = zones();
+  cluster.state.set_object(CsiNode{"node-0", {{"driver.example", 2}}, {}});
+  cluster.state.set_object(claim("data", "late"));
+  PodSpec stranger = spec_asking(1, 1);
+  stranger.volumes.push_back({"scratch", VolumeKind::ephemeral, "", false, "", {}});
+  const PodId other = cluster.add_running({0}, test_shape(stranger));
+  cluster.state.set_object(claim(cluster.state.pod(other)->pod.name + "-scratch", "late"));
+  EXPECT_EQ(feasible(cluster, using_claims({"data"})), "000");
+  const Pod pod = pod_with(using_claims({"data"}));
+  EXPECT_TRUE(judge({pod, cluster.state, {}, cluster.options}, {0}).failed);
+}
+
 TEST(NodeDeclaredFeatures, WantsWhatThePodNeedsToBeDeclared) {
   TestCluster cluster(2);
   Node able = test_node(1);

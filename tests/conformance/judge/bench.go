@@ -11,37 +11,13 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
-	configscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultbinder"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	plfeature "k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/imagelocality"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodedeclaredfeatures"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodename"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeports"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeunschedulable"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodevolumelimits"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/queuesort"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/schedulinggates"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumerestrictions"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumezone"
-	fwkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
@@ -74,7 +50,7 @@ type bench struct {
 	factory   informers.SharedInformerFactory
 	snapshot  *cache.Snapshot
 	nominated map[string][]fwk.PodInfo
-	schedules map[string]*schedule // by configuration
+	schedules map[string]map[string]*schedule // by configuration, by scheduler's name
 }
 
 // schedule is a profile with its plugins.
@@ -98,7 +74,7 @@ func newBench() *bench {
 	return &bench{
 		ctx:       klog.NewContext(context.Background(), klog.Logger{}),
 		factory:   informers.NewSharedInformerFactory(nil, 0),
-		schedules: map[string]*schedule{},
+		schedules: map[string]map[string]*schedule{},
 	}
 }
 
@@ -107,82 +83,6 @@ type noDevices struct{ fwk.SharedDRAManager }
 
 func (noDevices) DeviceClassResolver() fwk.DeviceClassResolver               { return noDevices{} }
 func (noDevices) GetDeviceClass(corev1.ResourceName) *resourcev1.DeviceClass { return nil }
-
-// registry is the default profile's plugins but for DynamicResources, which this project refuses to guess about.
-func registry() fwkruntime.Registry {
-	fts := plfeature.NewSchedulerFeaturesFromGates(feature.DefaultFeatureGate)
-	return fwkruntime.Registry{
-		queuesort.Name:                       queuesort.New,
-		schedulinggates.Name:                 fwkruntime.FactoryAdapter(fts, schedulinggates.New),
-		nodeunschedulable.Name:               fwkruntime.FactoryAdapter(fts, nodeunschedulable.New),
-		nodename.Name:                        fwkruntime.FactoryAdapter(fts, nodename.New),
-		tainttoleration.Name:                 fwkruntime.FactoryAdapter(fts, tainttoleration.New),
-		nodeaffinity.Name:                    fwkruntime.FactoryAdapter(fts, nodeaffinity.New),
-		nodeports.Name:                       fwkruntime.FactoryAdapter(fts, nodeports.New),
-		noderesources.Name:                   fwkruntime.FactoryAdapter(fts, noderesources.NewFit),
-		noderesources.BalancedAllocationName: fwkruntime.FactoryAdapter(fts, noderesources.NewBalancedAllocation),
-		volumerestrictions.Name:              fwkruntime.FactoryAdapter(fts, volumerestrictions.New),
-		nodevolumelimits.CSIName:             fwkruntime.FactoryAdapter(fts, nodevolumelimits.NewCSI),
-		volumebinding.Name:                   fwkruntime.FactoryAdapter(fts, volumebinding.New),
-		volumezone.Name:                      fwkruntime.FactoryAdapter(fts, volumezone.New),
-		podtopologyspread.Name:               fwkruntime.FactoryAdapter(fts, podtopologyspread.New),
-		interpodaffinity.Name:                fwkruntime.FactoryAdapter(fts, interpodaffinity.New),
-		defaultpreemption.Name:               fwkruntime.FactoryAdapter(fts, defaultpreemption.New),
-		imagelocality.Name:                   imagelocality.New,
-		nodedeclaredfeatures.Name:            fwkruntime.FactoryAdapter(fts, nodedeclaredfeatures.New),
-		defaultbinder.Name:                   defaultbinder.New,
-	}
-}
-
-func (b *bench) scheduleFor(text json.RawMessage) (*schedule, error) {
-	if known := b.schedules[string(text)]; known != nil {
-		return known, nil
-	}
-	configuration, err := latest.Default()
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > 0 {
-		object, _, err := configscheme.Codecs.UniversalDecoder().Decode(text, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		configuration = object.(*config.KubeSchedulerConfiguration)
-	}
-	profile := configuration.Profiles[0]
-	kept := profile.Plugins.MultiPoint.Enabled[:0]
-	for _, plugin := range profile.Plugins.MultiPoint.Enabled {
-		if plugin.Name != "DynamicResources" {
-			kept = append(kept, plugin)
-		}
-	}
-	profile.Plugins.MultiPoint.Enabled = kept
-
-	made := &schedule{weights: map[string]int64{}}
-	plugins := registry()
-	newPreemption := plugins[defaultpreemption.Name]
-	plugins[defaultpreemption.Name] = func(ctx context.Context, args apiruntime.Object, handle fwk.Handle) (fwk.Plugin, error) {
-		plugin, err := newPreemption(ctx, args, handle)
-		made.preemption, _ = plugin.(*defaultpreemption.DefaultPreemption)
-		return plugin, err
-	}
-	made.framework, err = fwkruntime.NewFramework(b.ctx, plugins, &profile,
-		fwkruntime.WithInformerFactory(b.factory),
-		fwkruntime.WithSnapshotSharedLister(b),
-		fwkruntime.WithPodNominator(b),
-		fwkruntime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(b.factory.Storage().V1().CSINodes().Lister())),
-		fwkruntime.WithSharedDRAManager(noDevices{}),
-		fwkruntime.WithParallelism(1),
-	)
-	if err != nil {
-		return nil, err
-	}
-	for _, plugin := range made.framework.ListPlugins().Score.Enabled {
-		made.weights[plugin.Name] = int64(plugin.Weight)
-	}
-	b.schedules[string(text)] = made
-	return made, nil
-}
 
 // load puts the case's objects where the plugins look for them and returns the pods that wait, in their order.
 func (b *bench) load(items []json.RawMessage) ([]*corev1.Pod, error) {
@@ -246,7 +146,7 @@ func (b *bench) judge(items []json.RawMessage, configuration json.RawMessage) (d
 			err = fmt.Errorf("kube-scheduler's code panics: %v", bug)
 		}
 	}()
-	s, err := b.scheduleFor(configuration)
+	schedules, err := b.schedulesFor(configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +155,10 @@ func (b *bench) judge(items []json.RawMessage, configuration json.RawMessage) (d
 		return nil, err
 	}
 	for _, pod := range waiting {
+		s := schedules[pod.Spec.SchedulerName]
+		if s == nil {
+			return nil, fmt.Errorf("no profile is called %q", pod.Spec.SchedulerName)
+		}
 		decisions = append(decisions, b.decide(s, pod))
 	}
 	return decisions, nil
@@ -272,6 +176,10 @@ func words(status *fwk.Status) []objection {
 func (b *bench) decide(s *schedule, pod *corev1.Pod) decision {
 	d := decision{Pod: pod.Namespace + "/" + pod.Name, Nominated: pod.Status.NominatedNodeName, Feasible: []string{}, Rejected: map[string][]objection{},
 		Scores: map[string]map[string]int64{}, Candidates: map[string]candidate{}, Best: []string{}}
+	if pod.DeletionTimestamp != nil {
+		d.Gated = fmt.Sprintf("skip schedule deleting pod: %v/%v", pod.Namespace, pod.Name) // skipPodSchedule's event
+		return d
+	}
 	for _, plugin := range s.framework.PreEnqueuePlugins() {
 		if status := plugin.PreEnqueue(b.ctx, pod); !status.IsSuccess() {
 			d.Gated = status.Message()

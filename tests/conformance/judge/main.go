@@ -3,6 +3,7 @@
 // In:  {"id": 1, "items": [Node, Pod, …], "config": KubeSchedulerConfiguration (optional)}, one per line.
 // Out: {"id": 1, "decisions": [{"pod", "feasible", "rejected", "scores", "candidates", …}]}, one per line, in order.
 // Every pod without a node is judged by itself on the same snapshot.
+// In:  {"id": 1, "describe": "text of a KubeSchedulerConfiguration"}. Out: {"id": 1, "configuration": what it comes to}.
 package main
 
 import (
@@ -66,14 +67,16 @@ func (b *bench) answer(line []byte) []byte {
 		ID     json.RawMessage   `json:"id"`
 		Items  []json.RawMessage `json:"items"`
 		Config json.RawMessage   `json:"config"`
+		Text   *string           `json:"describe"`
 	}
 	reply := map[string]any{}
 	err := json.Unmarshal(line, &request)
 	if err == nil {
 		reply["id"] = request.ID
-		var decisions []decision
-		if decisions, err = b.judge(request.Items, request.Config); err == nil {
-			reply["decisions"] = decisions
+		if request.Text != nil {
+			reply["configuration"], err = b.describe(*request.Text)
+		} else {
+			reply["decisions"], err = b.judge(request.Items, request.Config)
 		}
 	}
 	if err != nil {

@@ -76,5 +76,17 @@ func decode(raw json.RawMessage) (string, runtime.Object, error) {
 		return "", nil, fmt.Errorf("%s: %w", head.Kind, err)
 	}
 	k.complete(object)
+	if pod, isPod := object.(*corev1.Pod); isPod && pod.Spec.Overhead != nil {
+		// Stored and read again, as the API server does, quantities have their one spelling. Others are kept as
+		// pointers, which kube-scheduler adds the overhead to in place, and again each time it looks.
+		stored, err := json.Marshal(pod)
+		if err != nil {
+			return "", nil, err
+		}
+		object = k.make()
+		if err := json.Unmarshal(stored, object); err != nil {
+			return "", nil, err
+		}
+	}
 	return head.Kind, object, nil
 }
