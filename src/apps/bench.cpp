@@ -12,9 +12,11 @@ namespace {
 constexpr Bench kBenches[] = {
     {"simulator", "placements per second of the whole loop on four nodes", bench_simulator},
     {"decisions", "time per decision of every policy at 4, 100 and 5,000 nodes", bench_decisions},
+    {"shapes", "decisions per second on scheduler_perf's shapes at 5,000 nodes", bench_shapes},
     {"growth", "time and memory per decision from 10 to 10,000 nodes", bench_growth},
     {"training", "the papers' trainings from nothing, and the memory of a learner with its world",
      bench_training},
+    {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
 };
 
@@ -59,6 +61,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("name", arguments->name, "One benchmark; without it, all");
   command->add_flag("--json", arguments->json, "Print the figures as JSON");
   command->add_flag("--quick", arguments->settings.quick, "A short sample of each");
+  command->add_option("--rounds", arguments->settings.rounds, "How often the race is run; medians count")
+      ->check(CLI::Range(1, 100));
   command->add_option("--data", arguments->settings.data,
                       "Folder of real traces (usage/, cluster/, kernels/)");
   command->add_option("--report", arguments->settings.report, "Write the growth plot to this HTML file");

@@ -15,6 +15,7 @@ struct BenchSettings {
   std::string data;    // folder of real traces; empty: what needs them says so and is skipped
   std::string report;  // where to write the growth plot; empty: nowhere
   bool quick = false;  // a sample, for tests
+  int rounds = 0;      // of the race; 0: as many as it likes
 };
 
 // One of the benchmarks behind `make bench`: prints tables to `out` and returns `results` of
@@ -26,8 +27,10 @@ struct Bench {
 
 Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_shapes(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_race(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_rules(const BenchSettings& settings, std::ostream& out);
 
 }  // namespace evenkeel::apps

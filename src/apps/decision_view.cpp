@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace evenkeel::apps {
@@ -12,6 +13,9 @@ using reporting::Align;
 using reporting::TextTable;
 using scheduling::Decision;
 using scheduling::ScoreSheet;
+
+// To people; machines get all.
+constexpr std::size_t kRowsShown = 15, kNamesShown = 4;
 
 // Plugins score in whole steps; what other policies weigh are real numbers.
 Json number(double value, bool whole) { return whole ? Json(std::llround(value)) : Json(value); }
@@ -80,8 +84,10 @@ TextTable score_table(const PlacedPod& placed, const ClusterState& cluster) {
     table.columns.push_back({sheet.terms[term] + times});
   }
   table.columns.push_back({"total"});
+  std::size_t shown = 0;
   for (const ScoreSheet::Row& row : sheet.rows) {
     const bool chosen = placed.decision.node == row.node;
+    if (++shown > kRowsShown && !chosen) continue;
     std::vector<reporting::TextCell>& cells = table.rows.emplace_back();
     cells.push_back(
         {cluster.node(row.node).name, chosen ? reporting::Emphasis::strong : reporting::Emphasis::none});
@@ -92,13 +98,25 @@ TextTable score_table(const PlacedPod& placed, const ClusterState& cluster) {
   return table;
 }
 
+// Nodes that are turned away for the same reason are one row: a cluster has thousands, people read a few.
 TextTable rejection_table(const PlacedPod& placed, const ClusterState& cluster) {
-  TextTable table;
-  table.columns = {{"node", Align::left}, {"plugin", Align::left}, {"reason", Align::left}};
+  std::map<std::pair<std::string_view, std::string>, std::vector<NodeId>> nodes_by_reason;
   for (const Decision::Rejection& rejection : placed.decision.rejected)
     for (const scheduling::Objection& objection : rejection.objections)
-      table.rows.push_back(
-          {{cluster.node(rejection.node).name}, {std::string(objection.plugin)}, {objection.reason}});
+      nodes_by_reason[{objection.plugin, objection.reason}].push_back(rejection.node);
+  TextTable table;
+  table.columns = {{"nodes"}, {"plugin", Align::left}, {"reason", Align::left}, {"which", Align::left}};
+  for (const auto& [why, nodes] : nodes_by_reason) {
+    std::string names;
+    for (std::size_t i = 0; i < std::min(nodes.size(), kNamesShown); ++i)
+      names += (i == 0 ? "" : ", ") + cluster.node(nodes[i]).name;
+    if (nodes.size() > kNamesShown) names += ", … " + std::to_string(nodes.size() - kNamesShown) + " more";
+    table.rows.push_back(
+        {{std::to_string(nodes.size())}, {std::string(why.first)}, {why.second}, {std::move(names)}});
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::stoul(a.front().text) > std::stoul(b.front().text);
+  });
   return table;
 }
 
@@ -165,7 +183,10 @@ std::string account_of(const PlacedPod& placed, const ClusterState& cluster, rep
     for (const PodId victim : decision.preemption->pods) out += " " + cluster.pod(victim)->pod.full_name();
     out += "\n";
   }
-  if (!decision.scores.rows.empty()) out += "\n" + render_text_table(score_table(placed, cluster), style);
+  const std::size_t candidates = decision.scores.rows.size();
+  if (candidates > 0) out += "\n" + render_text_table(score_table(placed, cluster), style);
+  if (candidates > kRowsShown)
+    out += "… " + std::to_string(candidates - kRowsShown) + " more candidates; --json shows all\n";
   if (!decision.rejected.empty()) out += "\n" + render_text_table(rejection_table(placed, cluster), style);
   return out;
 }

@@ -43,6 +43,8 @@ class LiveObserver {
   virtual void serves(std::span<const LiveProfile>) {}
   // Then. The scheduler stays where it is, and may be looked at within later calls, until `ended`.
   virtual void began(const scheduling::Scheduler&, Time /*now*/) {}
+  // Whoever waits for events has waited: what comes now is work.
+  virtual void woke(Time /*now*/) {}
   // The policy has answered and the question is still open; no node: the pod had better wait.
   virtual void decided(const scheduling::PlacementRequest&, std::optional<NodeId>, Duration /*took*/) {}
   // Before it is carried out. In shadow the same, and it never is.

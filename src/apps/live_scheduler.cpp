@@ -60,12 +60,12 @@ kubernetes::LeaderElector::Options election_options(const LiveOptions& options) 
 }
 
 // "node-3 412 (NodeResourcesFit 92, …); node-1 400; 7 nodes": why, on one line.
-std::string reasons(const scheduling::ScoreSheet& sheet, const ClusterState& cluster) {
+std::string reasons(const scheduling::ScoreSheet& sheet, const scheduling::PlacementRequest& request) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kNodesShown, sheet.rows.size()); ++i) {
     const auto& row = sheet.rows[i];
     char buffer[32];
-    text += (i == 0 ? "" : "; ") + cluster.node(row.node).name + " ";
+    text += (i == 0 ? "" : "; ") + request.cluster.node(row.node).name + " ";
     text += format_number(std::round(row.total * 1000) / 1000, buffer);
     for (std::size_t term = 0; i == 0 && term < std::min(row.parts.size(), sheet.terms.size()); ++term) {
       text += (term == 0 ? " (" : ", ") + sheet.terms[term] + " ";
@@ -73,7 +73,7 @@ std::string reasons(const scheduling::ScoreSheet& sheet, const ClusterState& clu
       if (term + 1 == sheet.terms.size()) text += ")";
     }
   }
-  return text + "; " + std::to_string(sheet.rows.size()) + " nodes would do";
+  return text + "; " + std::to_string(request.feasible_count) + " nodes would do";
 }
 
 }  // namespace
@@ -93,6 +93,7 @@ class LiveScheduler::Watched : public World {
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override {
     const auto events = world_.wait_for_events(deadline);
     const Time now = world_.now();
+    observer_.woke(now);
     if (events)
       for (const ClusterEvent& event : *events) observer_.observed(event, now);
     thought();
@@ -203,8 +204,9 @@ bool LiveScheduler::only_follow(Time deadline) {
 void LiveScheduler::note(const scheduling::PlacementRequest& request, std::optional<NodeId> node) {
   observer_.decided(request, node, watched_->thought());
   if (!node || !options_.annotate) return;
-  const scheduling::ScoreSheet sheet = profiles_[request.profile].policy->explain(request);
-  world_.annotate(request.pod.id, {kDecision, reasons(sheet, request.cluster)});
+  const scheduling::ScoreSheet sheet =
+      profiles_[request.profile].policy->explain_best(request, kNodesShown, *node);
+  world_.annotate(request.pod.id, {kDecision, reasons(sheet, request)});
 }
 
 void LiveScheduler::tell_traffic() {
@@ -215,7 +217,7 @@ void LiveScheduler::tell_traffic() {
   for (const auto& kind : world_.follows()) {
     const auto& counts = kind->counts();
     traffic.watch_events[kind->type().plural] = counts.events;
-    traffic.watch_restarts += counts.watches;
+    traffic.watch_restarts += counts.watches > 0 ? counts.watches - 1 : 0;
     traffic.objects_skipped[kind->type().plural] = counts.damaged;
   }
   traffic.events_dropped = world_.events().counts().dropped;

@@ -19,6 +19,7 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> files;
+  ClusterChoice cluster;
   PlaceOptions options;
   std::string output = "table";
   std::string configuration;
@@ -94,18 +95,25 @@ int run_lines(const Arguments& arguments) {
 int run(Arguments arguments) {
   if (const Status read = read_configuration(arguments.configuration, arguments.options); !read)
     return fail(read.error());
+  if (arguments.lines && arguments.files.empty()) return fail(invalid("--lines needs files: -f"));
   if (arguments.lines) return run_lines(arguments);
-  Result<OfflineCluster> cluster = load_cluster(arguments.files);
-  if (!cluster) return fail(cluster.error());
-  const Result<std::vector<PlacedPod>> placed = place_all(*cluster, arguments.options);
+  Result<LiveCluster> loaded = load_cluster(arguments.files, arguments.cluster);
+  if (!loaded) return fail(loaded.error());
+  const Result<std::vector<PlacedPod>> placed = place_all(loaded->cluster, arguments.options);
   if (!placed) return fail(placed.error());
-  show(*placed, cluster->state(), arguments.output);
+  show(*placed, loaded->cluster.state(), arguments.output);
   return kDone;
 }
 
 }  // namespace
 
-Result<OfflineCluster> load_cluster(const std::vector<std::string>& files) {
+Result<LiveCluster> load_cluster(const std::vector<std::string>& files, const ClusterChoice& choice) {
+  if (files.empty()) {
+    Result<LiveCluster> live = load_live_cluster(choice);
+    if (live)
+      for (const std::string& what : live->left_out) std::cerr << "left out: " << what << '\n';
+    return live;
+  }
   std::vector<kubernetes::ApiObject> all;
   std::string names;
   for (const std::string& file : files) {
@@ -117,7 +125,20 @@ Result<OfflineCluster> load_cluster(const std::vector<std::string>& files) {
     std::move(objects->begin(), objects->end(), std::back_inserter(all));
     names += (names.empty() ? "" : ", ") + name;
   }
-  return OfflineCluster::build(std::move(all), names);
+  Result<OfflineCluster> cluster = OfflineCluster::build(std::move(all), names);
+  if (!cluster) return cluster.error();
+  return LiveCluster{*std::move(cluster)};
+}
+
+void add_cluster_options(CLI::App& command, std::vector<std::string>& files, ClusterChoice& choice) {
+  CLI::Option* file =
+      command.add_option("-f,--filename", files, "Manifests, YAML or JSON; - is standard input")
+          ->take_all()
+          ->allow_extra_args(false);
+  command.add_option("--kubeconfig", choice.kubeconfig, "The live cluster of this file ($KUBECONFIG)")
+      ->excludes(file);
+  command.add_option("--context", choice.context, "Another context of it than the current one")
+      ->excludes(file);
 }
 
 Status read_configuration(const std::string& file, PlaceOptions& options) {
@@ -171,12 +192,10 @@ Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOpt
 }
 
 void add_place(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("place", "Schedule every pending pod of a manifest, and say why");
+  CLI::App* command = app.add_subcommand(
+      "place", "Where every pending pod of a manifest or of a live cluster would go, and why");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("-f,--filename", arguments->files, "Manifests, YAML or JSON; - is standard input")
-      ->required()
-      ->take_all()
-      ->allow_extra_args(false);
+  add_cluster_options(*command, arguments->files, arguments->cluster);
   command->add_option("--policy", arguments->options.policy, "Who decides (kube-default)");
   command->add_option("--config", arguments->configuration,
                       "A KubeSchedulerConfiguration: its profiles, plugins, weights and arguments");
@@ -192,8 +211,8 @@ void add_place(CLI::App& app, int& exit_code) {
                     "Each line of the file is a cluster (a List, with its own \"config\" if need be);\n"
                     "each line of the output its decisions");
   command->footer(
-      "Example:\n  kubectl get nodes,pods,pvc,pv,sc,ns -A -o json | evenkeel place -f - --policy "
-      "kube-default");
+      "Examples:\n  kubectl get nodes,pods,pvc,pv,sc,ns -A -o json | evenkeel place -f - --policy "
+      "kube-default\n  evenkeel place --context production");
   command->callback([arguments, &exit_code] {
     if (arguments->json) arguments->output = "json";
     arguments->options.ties = arguments->deterministic ? scheduling::Ties::by_name : scheduling::Ties::by_lot;

@@ -1,9 +1,11 @@
 #pragma once
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/decision_view.h"
+#include "apps/live_cluster.h"
 #include "kubernetes/scheduler_configuration.h"
 #include "scheduling/policies/registry.h"
 
@@ -24,6 +26,9 @@ Status read_configuration(const std::string& file, PlaceOptions& options);
 // Every waiting pod, highest priority first and then as the file has them; placed pods take their room.
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options);
 
-Result<OfflineCluster> load_cluster(const std::vector<std::string>& files);
+// Of manifests; without any, of the live cluster, whose gaps are named on standard error.
+Result<LiveCluster> load_cluster(const std::vector<std::string>& files, const ClusterChoice& choice);
+// --filename, --kubeconfig, --context.
+void add_cluster_options(CLI::App& command, std::vector<std::string>& files, ClusterChoice& choice);
 
 }  // namespace evenkeel::apps

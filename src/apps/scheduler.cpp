@@ -9,7 +9,9 @@
 
 #include "apps/command.h"
 #include "apps/dry_run.h"
+#include "apps/live_reporter.h"
 #include "apps/live_scheduler.h"
+#include "apps/live_status.h"
 #include "apps/log.h"
 #include "apps/models.h"
 #include "base/file.h"
@@ -30,6 +32,7 @@ struct Arguments {
   std::string configuration, kubeconfig, context, scheduler_name, policy, leader_elect, nodes;
   std::vector<std::string> namespaces;
   std::string output = "table";
+  std::string listen, token_file;
   bool shadow = false, dry_run = false, no_events = false, annotate = false;
 };
 
@@ -146,12 +149,18 @@ int run(const Arguments& arguments) {
   (void)std::signal(SIGTERM, note_signal);
   (void)std::signal(SIGINT, note_signal);
   if (arguments.dry_run) return run_dry(**client, *std::move(options), arguments.output);
+  LiveReporter reporter(reporter_options(*options, *access, **client));
+  options->observer = &reporter;
   auto scheduler = LiveScheduler::open(**client, *std::move(options));
   if (!scheduler) return fail(scheduler.error());
+  const auto status = serve_status(reporter, arguments.listen, arguments.token_file);
+  if (!status) return fail(status.error());
+  if (*status) log_line("metrics, health and decisions at " + (*status)->url());
   log_line("scheduling on " + access->server + (arguments.shadow ? ", in shadow: nothing is written" : ""));
   while (told_to_stop == 0 && (*scheduler)->turn((*client)->now() + kTurn)) {
   }
   log_line("told to stop: finishing what is under way");
+  reporter.stopping();
   (*scheduler)->stop(kFinish);
   log_line("stopped");
   return kDone;
@@ -186,6 +195,11 @@ void add_scheduler(CLI::App& app, int& exit_code) {
       ->add_option("--partition-namespaces", arguments->namespaces,
                    "Only pods of these namespaces are ours to place")
       ->delimiter(',');
+  command->add_option("--listen", arguments->listen,
+                      "Serve health, metrics and decisions there: 127.0.0.1:10269, [::1]:10269; port 0: any");
+  command->add_option("--listen-token-file", arguments->token_file,
+                      "A secret that readers send as bearer token; without one, an address\n"
+                      "beyond loopback shows health and nothing else");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -57,6 +57,7 @@ void ClusterState::set_node(const Node& node) {
   if (!same_images) count_images(node.images, node.id.slot, true);
   if (entry.node.name != node.name || !columns_.present[i]) node_names_[node.name] = node.id;
   const bool same_labels = columns_.present[i] && entry.node.labels == node.labels;
+  const bool same_name = entry.node.name == node.name;
   entry.node = node;
   columns_.present[i] = 1;
   count_kinds(entry.node, i, 1);
@@ -65,6 +66,7 @@ void ClusterState::set_node(const Node& node) {
   columns_.zone[i] = zone_number(node.labels);
   if (!same_labels)
     for (auto& [key, topology] : topologies_) topology.set(i, node.labels.find(key));
+  if (!same_labels || !same_name) node_matches_.node_set(i, node);
   const auto cpu = static_cast<double>(node.allocatable.cpu.count);
   const auto memory = static_cast<double>(node.allocatable.memory.count);
   columns_.room_cpu[i] += cpu - columns_.allocatable_cpu[i];
@@ -323,6 +325,11 @@ void ClusterState::take_census() const {
 std::span<const std::uint32_t> ClusterState::pods_meant(const PodQuery& query) const {
   if (!census_taken_) take_census();
   return census_.counts(query, nodes_.size());
+}
+
+std::span<const std::uint8_t> ClusterState::nodes_meant(const NodeQuery& query) const {
+  return node_matches_.of(query, nodes_.size(),
+                          [&](std::size_t slot) -> const Node& { return nodes_[slot].node; });
 }
 
 const Topology& ClusterState::topology(const std::string& key) const {

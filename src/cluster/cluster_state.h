@@ -11,6 +11,7 @@
 #include "base/column.h"
 #include "base/time.h"
 #include "cluster/node.h"
+#include "cluster/node_matches.h"
 #include "cluster/object_store.h"
 #include "cluster/pod.h"
 #include "cluster/pod_census.h"
@@ -92,6 +93,7 @@ class ClusterState {
   const NodeColumns& columns() const { return columns_; }
   // Grows whenever anything about the node's pods, load or shape changes.
   std::uint64_t version(NodeId node) const { return versions_[node.slot]; }
+  void touch(NodeId node) { ++versions_[node.slot]; }  // for what is known of the node elsewhere
 
   void add_pending(Pod pod);
   void found(Pod pod, NodeId node, const Demand& expected, Time now);
@@ -116,6 +118,8 @@ class ClusterState {
 
   // How many of the pods that are meant each node holds. Valid until anything changes.
   std::span<const std::uint32_t> pods_meant(const PodQuery& query) const;
+  // Which nodes are meant, one flag per slot. Valid until anything changes.
+  std::span<const std::uint8_t> nodes_meant(const NodeQuery& query) const;
   // Pods with rules about other pods.
   const RuleCensus& rules() const { return rules_; }
   const Topology& topology(const std::string& key) const;
@@ -228,6 +232,7 @@ class ClusterState {
   // Made when first asked for and kept up since: worlds that never ask never pay.
   mutable PodCensus census_;
   mutable bool census_taken_ = false;
+  mutable NodeMatches node_matches_;
   mutable std::map<std::string, Topology, std::less<>> topologies_;
   std::map<std::string, std::vector<ImageOnNode>, std::less<>> images_;
   std::size_t node_count_ = 0, pod_count_ = 0;

@@ -103,6 +103,7 @@ void ApiClient::attempt(const std::shared_ptr<Call>& call) {
 
 void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse> response) {
   ApiAnswer answer;
+  ++answers_[{call->request.method, response ? response->head.status : 0}];
   if (response) {
     answer.code = response->head.status;
     answer.format = format_of(response->head.content_type);
@@ -132,7 +133,8 @@ void ApiClient::answered(const std::shared_ptr<Call>& call, Result<HttpResponse>
   if (!may_repeat || call->tries >= options_.max_tries) return call->done(std::move(answer));
   const Duration asked =
       std::chrono::seconds(std::clamp<std::int64_t>(answer.status.retry_after_seconds, 0, 300));
-  loop_.call_after(std::max(asked, call->backoff.next(random_)), [this, call] { attempt(call); });
+  // The server tells all who were turned away the same time: coming back together they would be again.
+  loop_.call_after(asked + call->backoff.next(random_), [this, call] { attempt(call); });
 }
 
 ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandlers handlers) {
@@ -149,8 +151,9 @@ ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandl
   };
   const auto streaming = std::make_shared<Streaming>(Streaming{std::move(handlers), {}, {}});
   HttpClient::StreamHandlers http_handlers;
-  http_handlers.head = [streaming](const HttpHead& head) {
+  http_handlers.head = [this, streaming](const HttpHead& head) {
     streaming->head = head;
+    ++answers_[{"GET", head.status}];
     if (is_success(head.status)) streaming->handlers.opened(format_of(head.content_type));
   };
   http_handlers.body = [streaming](std::string_view piece) {
@@ -160,6 +163,7 @@ ApiConnection::StreamId ApiClient::stream(const ApiRequest& request, StreamHandl
   http_handlers.end = [this, streaming](const Status& outcome) {
     const HttpHead& head = streaming->head;
     if (is_success(head.status)) return streaming->handlers.end();
+    if (head.status == 0) ++answers_[{"GET", 0}];
     if (head.status == 0)
       return streaming->handlers.refused({0, "", outcome ? "no answer" : outcome.error().message, 0});
     if (head.status == kUnauthorized) credentials_.refused();

@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/random.h"
 #include "base/result.h"
@@ -46,6 +48,10 @@ class ApiClient : public ApiConnection {
 
   EventLoop& loop() { return loop_; }
 
+  // What came back, every try and every stream counted: by method and code, 0 for no answer.
+  using Answers = std::map<std::pair<std::string, int>, std::uint64_t>;
+  const Answers& answers() const { return answers_; }
+
  private:
   struct Call;
   ApiClient(EventLoop& loop, std::unique_ptr<TransportMaker> transports, Credentials credentials,
@@ -60,6 +66,7 @@ class ApiClient : public ApiConnection {
   Credentials credentials_;
   Random random_;
   HttpClient http_;
+  Answers answers_;
 };
 
 }  // namespace evenkeel::kubernetes

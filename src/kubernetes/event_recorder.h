@@ -18,7 +18,7 @@ class EventRecorder {
     bool on = true;
     std::size_t most_waiting = 10'000;
     std::size_t most_in_flight = 32;
-    std::string host;  // who reports: reporter-host
+    std::string host{};  // who reports: reporter-host
     WireFormat bodies = WireFormat::json;
   };
   struct Counts {

@@ -46,8 +46,12 @@ ProcessFigures::ProcessFigures(MetricsRegistry& registry)
                           "Start time of the process since unix epoch in seconds.",
                           {}})
                  .with({})),
-      open_files_(registry.gauges({"process_open_fds", "Number of open file descriptors.", {}}).with({})) {
+      open_files_(registry.gauges({"process_open_fds", "Number of open file descriptors.", {}}).with({})),
+      most_files_(
+          registry.gauges({"process_max_fds", "Maximum number of open file descriptors.", {}}).with({})) {
   start_.set(started_at());
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) most_files_.set(static_cast<double>(files.rlim_cur));
 }
 
 void ProcessFigures::refresh() {

@@ -15,6 +15,7 @@ class ProcessFigures {
   Gauge& virtual_;
   Gauge& start_;
   Gauge& open_files_;
+  Gauge& most_files_;
 };
 
 }  // namespace evenkeel::reporting

@@ -96,8 +96,14 @@ HttpAnswer decisions(const Options& options, HttpPairs parameters) {
   return {.type = lines ? "application/jsonl" : std::string(kJson), .body = std::move(body)};
 }
 
+bool is_loopback(std::string_view address) {
+  return address == "localhost" || address == "::1" || address.starts_with("127.");
+}
+
 HttpAnswer answer_to(const Options& options, const HttpQuestion& question) {
   if (std::optional<HttpAnswer> answer = health_answer(options, question)) return *std::move(answer);
+  if (options.token.empty() && !is_loopback(options.address))
+    return {.status = 403, .body = "beyond loopback only with a token: --listen-token-file\n"};
   if (!options.token.empty() && !is_bearer_of(question.authorization, options.token))
     return {.status = 401, .body = "Unauthorized\n", .headers = {{"WWW-Authenticate", "Bearer"}}};
   if (question.path == "/metrics" && options.metrics)
@@ -121,12 +127,8 @@ Result<std::unique_ptr<StatusServer>> StatusServer::start(Options options) {
   http.port = options.port;
   http.name = "the status server";
   http.port_advice = "choose another with --listen, whose port 0 is any free one";
-  if (options.token.empty()) {
-    http.loopback_only_because = "decisions and metrics are shown on loopback only; to listen on " +
-                                 options.address + " give --listen-token-file, a secret that readers send";
-  }
-  // Whoever has to know the token cannot be led here by another site's name.
-  http.any_host = !options.token.empty();
+  // Whoever has to know a token, or gets to see health alone, cannot be led here by another site's name.
+  http.any_host = !options.token.empty() || !is_loopback(options.address);
   http.max_connections = options.max_connections;
   http.client_timeout = options.client_timeout;
   http.answer = [options = std::move(options)](const HttpQuestion& question) {

@@ -27,8 +27,8 @@ struct HealthCheck {
 //   GET /decisions/NS/NAME        of one pod
 //   GET /configz                  what it was told to be
 //
-// Loopback needs no password. Any other address does: without a token it is refused, and with one everything
-// but the health checks, which kubelets ask without, wants `Authorization: Bearer TOKEN`.
+// Loopback needs no password. Where there is a token, everything but the health checks, which kubelets ask
+// without, wants `Authorization: Bearer TOKEN`; without one, any other address shows health and nothing else.
 class StatusServer {
  public:
   struct Options {

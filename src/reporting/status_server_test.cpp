@@ -131,13 +131,21 @@ TEST(StatusServer, KnowsNoOtherPathAndOnlyReads) {
   EXPECT_TRUE(has_status(client.read_to_end(), 405));
 }
 
-TEST(StatusServer, ListensBeyondLoopbackWithATokenOnly) {
-  for (const char* address : {"0.0.0.0", "::", "192.0.2.1"}) {
-    const auto server = StatusServer::start({.address = address});
-    ASSERT_FALSE(server) << address;
-    EXPECT_EQ(server.error().kind, Error::Kind::invalid);
-    EXPECT_NE(server.error().message.find("--listen-token-file"), std::string::npos);
+TEST(StatusServer, ShowsHealthAloneBeyondLoopbackWithoutAToken) {
+  DecisionJournal journal({});
+  const auto server = started({.address = "0.0.0.0",
+                               .live = {well("ping")},
+                               .metrics = [] { return "a_total 1\n"; },
+                               .journal = &journal});
+  EXPECT_TRUE(has_status(get(*server, "/livez", "", "10.1.2.3:10259"), 200));
+  for (const char* path : {"/metrics", "/decisions", "/configz", "/"}) {
+    const std::string refused = get(*server, path);
+    EXPECT_TRUE(has_status(refused, 403)) << path;
+    EXPECT_NE(refused.find("--listen-token-file"), std::string::npos);
   }
+  const auto wrong = StatusServer::start({.address = "my-host"});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, Error::Kind::invalid);
 }
 
 TEST(StatusServer, ShowsNothingButHealthToWhoeverLacksTheToken) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tuple>
 
 #include "scheduling/filters/prepared.h"
+#include "scheduling/preemption_parts.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -64,17 +64,14 @@ std::vector<std::uint8_t> budget_breakers(const ClusterState& cluster, const std
   return breaks;
 }
 
-struct Trial {
-  std::optional<Victims> victims;
-  std::vector<std::string> reasons;  // when there are none
-};
+}  // namespace
 
 Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node, const Nominations& nominations,
                Time now) {
   std::vector<PodId> potential;
   for (const PodId id : cluster.pods_on(node))
     if (cluster.pod(id)->pod.spec().priority < input.pod.spec().priority) potential.push_back(id);
-  if (potential.empty()) return {{}, {"No preemption victims found for incoming pod"}};
+  if (potential.empty()) return {{}, {std::string(kNoVictims)}};
 
   const auto fits = [&] { return judge_with_nominated(input, cluster, node, nominations.on(node)); };
   for (const PodId id : potential) remove(input, cluster, id);
@@ -105,8 +102,7 @@ Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node, con
   return trial;
 }
 
-// Smaller is better.
-auto cost(const ClusterState& cluster, const Victims& victims, Time now) {
+VictimCost cost_of(const ClusterState& cluster, const Victims& victims, Time now) {
   std::int64_t sum = 0;
   const std::int32_t highest = cluster.pod(victims.pods.front())->pod.spec().priority;
   Time earliest = Time::max();  // of the most important ones
@@ -116,8 +112,7 @@ auto cost(const ClusterState& cluster, const Victims& victims, Time now) {
     sum += std::int64_t{priority} + std::numeric_limits<std::int32_t>::max() + 1;
     if (priority == highest) earliest = std::min(earliest, start_of(record, now));
   }
-  return std::tuple(victims.budget_violations, highest, sum, victims.pods.size(),
-                    -earliest.time_since_epoch());
+  return {victims.budget_violations, highest, sum, victims.pods.size(), -earliest.time_since_epoch()};
 }
 
 // Ended by us already on the node that was promised: the pod has only to wait.
@@ -131,7 +126,8 @@ bool victims_are_leaving(const FilterInput& input, const Nominations& nomination
   });
 }
 
-std::string message(const ClusterState& cluster, const std::map<std::string, std::size_t>& reasons) {
+std::string preemption_message(const ClusterState& cluster,
+                               const std::map<std::string, std::size_t>& reasons) {
   std::vector<std::string> phrases;
   for (const auto& [reason, nodes] : reasons) phrases.push_back(std::to_string(nodes) + " " + reason);
   std::sort(phrases.begin(), phrases.end());
@@ -140,7 +136,12 @@ std::string message(const ClusterState& cluster, const std::map<std::string, std
   return text + ".";
 }
 
-}  // namespace
+std::size_t enough_candidates(const Profile& profile, std::size_t potential) {
+  const auto count = static_cast<std::int64_t>(potential);
+  return static_cast<std::size_t>(
+      std::min(count, std::max<std::int64_t>(count * profile.min_candidate_nodes_percentage / 100,
+                                             profile.min_candidate_nodes_absolute)));
+}
 
 NodeVerdict judge_with_nominated(const FilterInput& input, ClusterState& cluster, NodeId node,
                                  std::span<const Nomination> nominations) {
@@ -190,34 +191,31 @@ PreemptionOutcome preempt(const FilterInput& input, ClusterState& cluster, const
   if (!promise_is_void && victims_are_leaving(input, nominations))
     return {{}, "preemption: not eligible due to a terminating pod on the nominated node."};
 
-  const Profile& profile = input.options.profile;
-  const auto count = static_cast<std::int64_t>(potential.size());
-  const std::int64_t enough =
-      std::min(count, std::max<std::int64_t>(count * profile.min_candidate_nodes_percentage / 100,
-                                             profile.min_candidate_nodes_absolute));
+  const std::size_t enough = enough_candidates(input.options.profile, potential.size());
   const bool hopeless = !cluster.has_pods_below(input.pod.spec().priority);
   std::map<std::string, std::size_t> reasons;
   std::vector<Victims> candidates;
   bool spotless = false;  // some candidate breaks no budget
   std::size_t looked_at = 0;
   for (const NodeId node : potential) {
-    Trial trial = hopeless ? Trial{{}, {"No preemption victims found for incoming pod"}}
-                           : try_node(input, cluster, node, nominations, now);
+    Trial trial =
+        hopeless ? Trial{{}, {std::string(kNoVictims)}} : try_node(input, cluster, node, nominations, now);
     ++looked_at;
     for (std::string& reason : trial.reasons) ++reasons[std::move(reason)];
     if (!trial.victims) continue;
     spotless = spotless || trial.victims->budget_violations == 0;
     candidates.push_back(std::move(*trial.victims));
-    if (spotless && static_cast<std::int64_t>(candidates.size()) >= enough) break;
+    if (spotless && candidates.size() >= enough) break;
   }
   if (candidates.empty()) {
     if (cluster.node_count() > looked_at)
-      reasons["Preemption is not helpful for scheduling"] += cluster.node_count() - looked_at;
-    return {{}, message(cluster, reasons)};
+      reasons[std::string(kNotHelpful)] += cluster.node_count() - looked_at;
+    return {{}, preemption_message(cluster, reasons)};
   }
-  const auto best = std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const Victims& a, const Victims& b) { return cost(cluster, a, now) < cost(cluster, b, now); });
+  const auto best =
+      std::min_element(candidates.begin(), candidates.end(), [&](const Victims& a, const Victims& b) {
+        return cost_of(cluster, a, now) < cost_of(cluster, b, now);
+      });
   return {std::move(*best), {}};
 }
 

@@ -96,6 +96,11 @@ bool Scheduler::still_waits(const QueuedPod& queued) {
 }
 
 Next Scheduler::look_at(const Pod& pod, Time now) {
+  if (pod.terminating) {  // it will never run
+    leave_group(pod.id, now);
+    put(per_pod(pod.id), Where::shelved);
+    return next(now);
+  }
   if (const std::string_view feature = pod.shape->plain ? "" : unsupported_feature(pod.spec());
       !feature.empty()) {
     leave_group(pod.id, now);
@@ -173,16 +178,35 @@ void Scheduler::sample_nodes(std::int32_t wanted_percentage) {
   first_sampled_ = (first_sampled_ + looked_at) % slots;
 }
 
+RejectionMemo::Rejection Scheduler::reject(const FilterInput& input) {
+  RejectionMemo::Rejection rejection;
+  std::optional<std::string> failure;
+  rejection.why = unschedulable_message(input, [&](NodeId node) {
+    NodeVerdict verdict = judge_with_nominated(input, cluster_, node, nominations_.on(node));
+    for (const Objection& objection : verdict.objections) rejection.by |= filter_bit(objection.plugin);
+    if (verdict.failed && !failure) failure = verdict.objections.front().reason;
+    return verdict;
+  });
+  if (failure) rejection = {*failure, 0, true};
+  if (const std::optional<Refusal> refused = refusal(input)) rejection.by = filter_bit(refused->plugin);
+  return rejection;
+}
+
 // No node will do: others are asked to make room, or the pod waits and is told why.
 Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
   const FilterInput input{pod, cluster_, demand, options_for(pod.id)};
-  FilterSet rejected_by = 0;
-  std::string why = unschedulable_message(input, [&](NodeId node) {
-    NodeVerdict verdict = judge_with_nominated(input, cluster_, node, nominations_.on(node));
-    for (const Objection& objection : verdict.objections) rejected_by |= filter_bit(objection.plugin);
-    return verdict;
-  });
-  if (const std::optional<Refusal> refused = refusal(input)) rejected_by = filter_bit(refused->plugin);
+  const bool remembers = RejectionMemo::applies(input);
+  RejectionMemo::Rejection rejection =
+      remembers ? memo_.rejection(input, cluster_, nominations_, per_pod(pod.id).profile) : reject(input);
+  std::string& why = rejection.why;
+  if (rejection.failed) {  // not a no: it is tried again, as after a failed binding
+    leave_group(pod.id, now);
+    PerPod& own = per_pod(pod.id);
+    ++own.attempts;
+    own.tried = now;
+    wait_until(pod.id, Where::failed, now + queue_options_.backoff(own.attempts));
+    return MarkUnschedulable{pod.id, std::move(why)};
+  }
 
   PreemptionOutcome outcome;
   bool keeps_promise = false;
@@ -190,19 +214,20 @@ Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
     keeps_promise = true;
     outcome.message = "preemption: not eligible due to a terminating pod on the nominated node.";
   } else if (input.options.profile.preemption && cluster_.node_count() > 0) {
-    outcome = preempt(input, cluster_, nominations_, now);
+    outcome = remembers ? memo_.preempt(input, cluster_, nominations_, now)
+                        : preempt(input, cluster_, nominations_, now);
     keeps_promise = outcome.message.starts_with("preemption: not eligible");
   }
   if (outcome.victims) {
     drop_nomination(pod.id, now);
-    nominations_.set(pod.id, outcome.victims->node);
-    park(pod, rejected_by, why, now);
+    promise(pod.id, outcome.victims->node);
+    park(pod, rejection.by, why, now);
     return order(pod, std::move(*outcome.victims), std::move(why), now);
   }
   const bool drops = !keeps_promise && nominations_.of(pod.id).has_value();
   if (drops) drop_nomination(pod.id, now);
   if (!outcome.message.empty()) why += " " + outcome.message;
-  park(pod, rejected_by, why, now);
+  park(pod, rejection.by, why, now);
   return MarkUnschedulable{pod.id, std::move(why), drops};
 }
 
@@ -228,6 +253,7 @@ Action Scheduler::order(const Pod& pod, Victims victims, std::string why, Time n
   }
   for (const PodId other : outdone) {
     drop_order(other);
+    cluster_.touch(victims.node);
     nominations_.drop(other);
     release_alone(other, now);
   }

@@ -14,6 +14,7 @@
 #include "scheduling/placement_request.h"
 #include "scheduling/preemption.h"
 #include "scheduling/rebalancer.h"
+#include "scheduling/rejection_memo.h"
 
 namespace evenkeel::scheduling {
 
@@ -155,6 +156,7 @@ class Scheduler {
   bool would_do(ParkedPods::GroupId group, NodeId node);
   ParkedPods::Key key_of(const Pod& pod);
   void nominate(const Pod& pod, const std::string& before, Time now);
+  void promise(PodId pod, NodeId node);
   void drop_nomination(PodId pod, Time now);
   void drop_order(PodId pod);
   void victim_gone(PodId victim, Time now);
@@ -172,6 +174,7 @@ class Scheduler {
   bool may_go_to_promised_node(const Pod& pod, const FilterInput& input);
   void heed_nominations(const FilterInput& input);
   void sample_nodes(std::int32_t percentage);
+  RejectionMemo::Rejection reject(const FilterInput& input);
   Action give_up(const Pod& pod, const Demand& demand, Time now);
   bool awaits_victims(const FilterInput& input);
   Action order(const Pod& pod, Victims victims, std::string why, Time now);
@@ -189,6 +192,7 @@ class Scheduler {
   Retries failed_, released_;
   std::vector<Reservation> reservations_;
   Nominations nominations_;
+  RejectionMemo memo_;
   std::map<PodId, Order> orders_;                         // by whom they are ended for
   std::map<PodId, PodId> ended_for_;                      // victims of those orders
   std::map<PodId, std::vector<VolumeBinding>> promised_;  // to pods that are being bound, or are

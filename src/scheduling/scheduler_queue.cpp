@@ -194,12 +194,19 @@ void Scheduler::nominate(const Pod& pod, const std::string& before, Time now) {
   if (!node) return;
   if (nominations_.of(pod.id) == *node) return;
   drop_nomination(pod.id, now);
-  nominations_.set(pod.id, *node);
+  promise(pod.id, *node);
   release_alone(pod.id, now);
+}
+
+// What filters say of a node changes with what it is promised for.
+void Scheduler::promise(PodId pod, NodeId node) {
+  nominations_.set(pod, node);
+  cluster_.touch(node);
 }
 
 void Scheduler::drop_nomination(PodId pod, Time now) {
   const std::optional<NodeId> node = nominations_.drop(pod);
+  if (node) cluster_.touch(*node);
   const PodRecord* record = node ? cluster_.pod(pod) : nullptr;
   if (record) happened({kPodLeft, node, record->pod.shape.get()}, now);
 }

@@ -257,7 +257,7 @@ PodSpec spec_for(const std::string& scheduler, std::int64_t milli_cpu) {
 
 std::vector<SchedulerProfile> plain_and_lenient() {
   SchedulingOptions lenient;
-  lenient.profile.disabled_filters = {"NodeUnschedulable"};
+  lenient.profile.filters = std::vector<std::string>{"NodeResourcesFit"};
   return {{"default-scheduler", {}}, {"lenient", lenient}};
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What users script against: exit codes, messages, JSON, the same bytes twice. Run with the binary's path."""
+import http.server
 import json
 import os
 import pathlib
@@ -7,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.error
@@ -15,8 +17,8 @@ import urllib.request
 BINARY = os.path.abspath(sys.argv.pop(1))
 
 
-def run(*arguments, cwd=None):
-    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=120, cwd=cwd)
+def run(*arguments, cwd=None, env=None):
+    return subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=120, cwd=cwd, env=env)
 
 
 CLUSTER = """
@@ -114,7 +116,11 @@ class Place(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{self.cluster}:1: Pod p: spec.containers[0].resources.requests.cpu: expected a quantity", done.stderr)
         self.assertEqual(run("place", "-f", "no-such-file").returncode, 2)
-        self.assertEqual(run("place").returncode, 2)
+        nowhere = run("place", env={"HOME": self.folder.name})  # neither a file nor a cluster to ask
+        self.assertEqual(nowhere.returncode, 2)
+        self.assertIn("kubeconfig", nowhere.stderr.lower())
+        both = run("place", "-f", str(self.cluster), "--kubeconfig", "anything")
+        self.assertEqual(both.returncode, 2)
         self.cluster.write_text(CLUSTER)
         self.assertEqual(run("place", "-f", str(self.cluster), "--policy", "nonesuch").returncode, 2)
 
@@ -134,9 +140,40 @@ class Place(unittest.TestCase):
         self.assertIn("node(s) were unschedulable", done.stdout)
         as_json = json.loads(run("explain", "-f", str(self.cluster), "--pod", "web-1", "--json").stdout)
         self.assertEqual(as_json["decisions"][0]["node"], "n2")
+        self.assertIsNone(as_json["decisions"][0]["bound"])
         missing = run("explain", "-f", str(self.cluster), "--pod", "web-9")
         self.assertEqual(missing.returncode, 2)
         self.assertIn("default/web-9", missing.stderr)
+
+    def test_explains_what_a_running_scheduler_decided_beside_what_would_be_today(self):
+        asked = []
+
+        class Journal(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                entry = {"time": "2026-11-17T03:00:00.000000Z", "outcome": "scheduled", "node": "n1", "binding": "bound"}
+                body = json.dumps({"decisions": [entry]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.HTTPServer(("127.0.0.1", 0), Journal)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        url = f"http://127.0.0.1:{server.server_port}"
+        arguments = ("explain", "-f", str(self.cluster), "--pod", "default/web-1", "--server")
+        decision = json.loads(run(*arguments, url, "--json").stdout)["decisions"][0]
+        self.assertEqual((decision["decided"][0]["node"], decision["node"]), ("n1", "n2"))
+        self.assertEqual(asked, ["/decisions?limit=3&pod=default%2Fweb-1"])
+        self.assertIn("2026-11-17T03:00:00.000000Z", run(*arguments, url).stdout)
+        self.assertEqual(run(*arguments, "http://example.com").returncode, 2)  # not unencrypted, not over a network
+        self.assertEqual(run(*arguments, "http://127.0.0.1:1").returncode, 1)
 
 
 class Evaluate(unittest.TestCase):

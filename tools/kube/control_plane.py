@@ -3,6 +3,7 @@
 Everything lies in one folder: keys, data, logs, and state.json with ports and processes. Used by tools/kube/up and down
 and by the tests. Processes are known by their id and start time, so that nobody else's is ever stopped.
 """
+import ctypes
 import http.client
 import json
 import os
@@ -51,16 +52,24 @@ def started_at(pid):
     return None if fields[0] in "ZX" else fields[19]
 
 
+def end_with_parent():
+    """For preexec_fn: the kernel ends the process when the thread that started it ends, however that comes about."""
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
 def wait_until(condition, what, patience=PATIENCE):
     """The first true value of condition(); asks again until then."""
     end = time.monotonic() + patience
     while True:
+        asked = time.monotonic()
         value = condition()
         if value:
             return value
-        if time.monotonic() > end:
+        now = time.monotonic()
+        if now > end:
             raise Trouble(f"{what}: not within {patience} s")
-        time.sleep(0.1)
+        time.sleep(max(0.1, now - asked))  # what is dear to ask is asked less often
 
 
 class Keys:
@@ -96,8 +105,9 @@ class Keys:
 
 
 class ControlPlane:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder).resolve()
+    def __init__(self, folder, outlives_us=True):
+        """outlives_us: whether what is started goes on when this program ends, as after tools/kube/up."""
+        self.folder, self.outlives_us = pathlib.Path(folder).resolve(), outlives_us
         self.keys = self.folder / "pki"
         self.logs = self.folder / "log"
         self.state_file = self.folder / "state.json"
@@ -107,8 +117,9 @@ class ControlPlane:
     # Up and down.
 
     @classmethod
-    def up(cls, folder, nodes=0, parts=("etcd", "apiserver", "controller-manager", "kwok"), apiserver_flags=()):
-        plane = cls(folder)
+    def up(cls, folder, nodes=0, parts=("etcd", "apiserver", "controller-manager", "kwok"), apiserver_flags=(),
+           outlives_us=False):
+        plane = cls(folder, outlives_us)
         if plane.state and any(plane.is_running(part) for part in plane.state["processes"]):
             raise Trouble(f"{plane.folder}: there is a control plane already; stop it with tools/kube/down")
         plane.folder.mkdir(parents=True, exist_ok=True)
@@ -139,6 +150,10 @@ class ControlPlane:
             self.stop(part)
         for child in self.children:
             child.poll()
+        self.close()
+
+    def close(self):
+        """Ends the connection of api(), which a later call would open again."""
         if self.connection:
             self.connection.close()
             self.connection = None
@@ -146,7 +161,11 @@ class ControlPlane:
     def start(self, part):
         command = self.command(part)
         with open(self.logs / f"{part}.log", "ab") as log:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            # One session with us unless it is to outlive us: kernels share out processor time by sessions, and in a
+            # race nobody should get more of it for being a session of its own.
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       start_new_session=self.outlives_us,
+                                       preexec_fn=None if self.outlives_us else end_with_parent)
         self.children.append(process)
         self.state["processes"][part] = {"pid": process.pid, "started": started_at(process.pid)}
         self.save()

@@ -57,13 +57,18 @@ Verdict judge_node(const FilterInput& input, NodeId id) {
   return {};
 }
 
+void keep(const FilterInput& input, const NodeQuery& query, std::span<std::uint8_t> feasible) {
+  const std::span<const std::uint8_t> meant = input.cluster.nodes_meant(query);
+  for (std::size_t slot = 0; slot < feasible.size(); ++slot) feasible[slot] &= meant[slot];
+}
+
 void apply(const FilterInput& input, std::span<std::uint8_t> feasible) {
-  const auto& more = added(input);
-  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot) {
-    if (!feasible[slot]) continue;
-    const Node& node = input.cluster.node({slot});
-    if ((more && !any_term_matches(*more, node)) || !selects(input.pod.spec(), node)) feasible[slot] = 0;
-  }
+  if (const auto& more = added(input)) keep(input, {{}, *more, false}, feasible);
+  const PodSpec& spec = input.pod.spec();
+  const auto& required = spec.node_affinity.required;
+  if (!required && spec.node_selector.all().empty()) return;
+  keep(input, {spec.node_selector, required ? *required : std::vector<NodeSelectorTerm>{}, !required},
+       feasible);
 }
 
 std::optional<Refusal> refuse(const FilterInput& input) {

@@ -14,6 +14,13 @@ void ScoreSheet::put_best_first() {
   });
 }
 
+ScoreSheet PlacementPolicy::explain_best(const PlacementRequest& request, std::size_t count, NodeId also) {
+  ScoreSheet sheet = explain(request);
+  std::size_t seen = 0;
+  std::erase_if(sheet.rows, [&](const ScoreSheet::Row& row) { return ++seen > count && row.node != also; });
+  return sheet;
+}
+
 // In blocks: only those that hold a highest score are looked at a second time.
 NodeId pick_highest(std::span<const float> scores, std::span<const std::uint8_t> feasible, Random& random) {
   constexpr std::size_t kBlocks = 32;

@@ -57,6 +57,8 @@ class PlacementPolicy {
   virtual std::optional<NodeId> choose(const PlacementRequest& request, Random& random) = 0;
   // The same deliberation, written down. Learns nothing and changes no later choice.
   virtual ScoreSheet explain(const PlacementRequest& request) = 0;
+  // Only the rows of the best `count` nodes and of `also`: for whoever asks while others wait.
+  virtual ScoreSheet explain_best(const PlacementRequest& request, std::size_t count, NodeId also);
 
   // For policies that learn from what came of their decisions, or relieve nodes by ending pods there: asked
   // once `review_at` has passed, before the next question. Whoever acts on the evictions may refuse any.

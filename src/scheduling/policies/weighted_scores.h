@@ -14,10 +14,12 @@ class WeightedScores final : public PlacementPolicy {
   explicit WeightedScores(std::vector<Scorer> scorers) : scorers_(std::move(scorers)) {}
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
+  ScoreSheet explain_best(const PlacementRequest& request, std::size_t count, NodeId also) override;
 
  private:
   std::span<const Scorer> scorers(const PlacementRequest& request);
   std::vector<Scorer> scorers_, of_profile_;
+  void score(const Scorer& scorer, const PlacementRequest& request, Column<float>& part) const;
   Column<float> total_;  // kept between calls: no allocation per pod
 };
 

@@ -73,5 +73,30 @@ TEST(WeightedScores, PrefersTheEmptierNode) {
   EXPECT_EQ(WeightedScores().choose(cluster.question(pod), random), NodeId{1});
 }
 
+TEST(WeightedScores, ExplainsTheBestFewAsItExplainsAll) {
+  TestCluster cluster(20);
+  for (std::uint32_t node = 0; node < 20; ++node)
+    for (std::uint32_t i = 0; i < (node * 7) % 5; ++i)
+      cluster.add_running({node}, shape_asking(300, 1 << 20));
+  const Pod pod = test_pod({100, 1}, shape_asking(500, 1 << 20));
+  const PlacementRequest question = cluster.question(pod);
+  WeightedScores policy;
+  const ScoreSheet all = policy.explain(question);
+  for (const std::size_t count : {0, 1, 3, 20, 50}) {
+    const NodeId also = all.rows[12].node;
+    const ScoreSheet few = policy.explain_best(question, count, also);
+    const ScoreSheet plain = policy.PlacementPolicy::explain_best(question, count, also);
+    EXPECT_EQ(few.terms, all.terms);
+    EXPECT_EQ(few.weights, all.weights);
+    ASSERT_EQ(few.rows.size(), std::min<std::size_t>(20, count > 12 ? count : count + 1)) << count;
+    ASSERT_EQ(few.rows.size(), plain.rows.size());
+    for (std::size_t i = 0; i < few.rows.size(); ++i) {
+      EXPECT_EQ(few.rows[i].node, plain.rows[i].node) << count << " " << i;
+      EXPECT_EQ(few.rows[i].parts, plain.rows[i].parts);
+      EXPECT_EQ(few.rows[i].total, plain.rows[i].total);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel::scheduling

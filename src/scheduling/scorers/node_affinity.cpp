@@ -18,13 +18,14 @@ void node_affinity(const PlacementRequest& request, float weight, std::span<floa
     terms.insert(terms.end(), added->preferred.begin(), added->preferred.end());
   std::vector<float> scores(totals.size());
   float most = 0;
-  for (std::uint32_t slot = 0; slot < scores.size(); ++slot) {
-    if (!request.feasible[slot]) continue;
-    for (const PreferredNodeTerm& preferred : terms)
-      if (preferred.weight != 0 && term_matches(preferred.term, request.cluster.node({slot})))
-        scores[slot] += static_cast<float>(preferred.weight);
-    most = std::max(most, scores[slot]);
+  for (const PreferredNodeTerm& preferred : terms) {
+    if (preferred.weight == 0) continue;
+    const std::span<const std::uint8_t> meant = request.cluster.nodes_meant({{}, {preferred.term}, false});
+    for (std::size_t slot = 0; slot < scores.size(); ++slot)
+      scores[slot] += static_cast<float>(preferred.weight * meant[slot]);
   }
+  for (std::size_t slot = 0; slot < scores.size(); ++slot)
+    if (request.feasible[slot]) most = std::max(most, scores[slot]);
   if (most <= 0) return;
   for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += weight * std::floor(100 * scores[i] / most);
 }

@@ -17,11 +17,12 @@ struct Part {
   std::span<const std::uint32_t> on_node;  // pods that match
   std::vector<std::int64_t> in_domain;     // by the topology's numbers
   double weight = 0;
+  std::uint32_t empty_value = 0;
 
   // A label that is empty and none at all are one domain, as in a Go map.
   std::uint32_t domain(std::size_t slot) const {
     const std::uint32_t value = topology->of(slot);
-    return value == topology->empty_value() ? 0 : value;
+    return value == empty_value ? 0 : value;
   }
 };
 
@@ -38,10 +39,14 @@ void fill_domains(const PlacementRequest& request, const std::vector<std::uint8_
   }
   part.weight = std::log(static_cast<double>(part.by_host ? scored : domains) + 2);
   if (part.by_host || part.on_node.empty()) return;
+  const PodSpec& spec = request.pod.spec();
+  const bool choosy = (part.constraint.honor_node_affinity &&
+                       (!spec.node_selector.all().empty() || spec.node_affinity.required)) ||
+                      (part.constraint.honor_node_taints && request.cluster.columns().tainted_nodes > 0);
   for (std::uint32_t slot = 0; slot < present.size(); ++slot) {
     if (!present[slot] || ignored[slot] || part.on_node[slot] == 0 || !has_candidate[part.domain(slot)])
       continue;
-    if (includes(part.constraint, request.pod.spec(), request.cluster.node({slot})))
+    if (!choosy || includes(part.constraint, spec, request.cluster.node({slot})))
       part.in_domain[part.domain(slot)] += part.on_node[slot];
   }
 }
@@ -64,6 +69,7 @@ void topology_spread(const PlacementRequest& request, float weight, std::span<fl
     Part part;
     part.topology = &request.cluster.topology(constraint.topology_key);
     part.by_host = constraint.topology_key == kHostnameLabel;
+    part.empty_value = part.topology->empty_value();
     part.in_domain.resize(part.topology->values());
     part.constraint = std::move(constraint);
     parts.push_back(std::move(part));
