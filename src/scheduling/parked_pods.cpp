@@ -7,6 +7,10 @@ std::size_t ParkedPods::KeyHash::operator()(const Key& key) const {
   return std::hash<const void*>{}(key.shape) ^ (key.profile * 0x9e3779b97f4a7c15ULL) ^ (alone << 1U);
 }
 
+void ParkedPods::unsettle() {
+  for (Group& group : groups_) group.settled = false;
+}
+
 ParkedPods::GroupId ParkedPods::find(const Key& key) const {
   const auto at = by_key_.find(key);
   return at == by_key_.end() ? kNone : at->second;

@@ -70,6 +70,8 @@ class ParkedPods {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
+  // What was said of the nodes is no longer true of all of them: who comes next is asked about anew.
+  void unsettle();
   // The filters that reject a group have become more.
   void also_rejected_by(GroupId group, FilterSet filters);
 

@@ -61,6 +61,7 @@ void Scheduler::node_removed(NodeId node, Time now) {
     release_alone(nomination.pod, now);
   }
   if (!reservations_.empty()) drop_reservations(now);
+  parked_.unsettle();  // nobody fits better, but what they are told counts one node less
   happened({kNodeRemoved}, now);
 }
 

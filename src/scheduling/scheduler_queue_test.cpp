@@ -209,6 +209,18 @@ TEST(ParkedPods, TakeTheReasonOfTheirKindWhileNothingHasHappened) {
   EXPECT_NE(desk.why, first);
 }
 
+TEST(ParkedPods, AreToldOfTheNodesThatAreLeft) {
+  Desk desk(2);
+  const auto shape = test_shape(spec_asking(50000, 0));
+  desk.add(shape);
+  desk.steps();
+  EXPECT_TRUE(desk.why.starts_with("0/2 nodes are available")) << desk.why;
+  desk.tell(NodeRemoved{{1}});
+  desk.add(shape);
+  desk.steps();
+  EXPECT_TRUE(desk.why.starts_with("0/1 nodes are available")) << desk.why;
+}
+
 TEST(ParkedPods, ComeBackWhenWhatIsLeftCouldBePreempted) {
   Desk desk(1);
   desk.add_running({0}, spec_of(2000, 20));
