@@ -78,7 +78,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    std::optional<int> key_line;           // set between a key and its value
+    std::optional<int> key_line;             // set between a key and its value
     std::unordered_set<std::string> seen{};  // keys, so that ten thousand of them take no minute
   };
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads the same KubeSchedulerConfigurations with kube-scheduler's own code and with ours: files as people have them
 (configurations/*.yaml), and generated ones, of which some are wrong. Both must refuse the same ones, and make the same
-of the others: what runs at each point, in which order, with which weights and arguments.
+of the others: what runs at each point, in which order, with which weights and arguments. Besides, docs/compatibility.md is
+held against the fields of kube-scheduler's PodSpec.
 
   tests/conformance/configurations.py build/release/configuration_probe [--cases 1000] [--seed 1] [--judge PATH]
 """
@@ -9,6 +10,7 @@ import argparse
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -215,6 +217,13 @@ def difference(ours, theirs):
     return None
 
 
+def undocumented(judge):
+    """Fields of a PodSpec that docs/compatibility.md says nothing about."""
+    page = (HERE / "../../docs/compatibility.md").read_text()
+    words = set(re.findall(r"[A-Za-z]+", " ".join(re.findall(r"`([^`]+)`", page))))
+    return [field for field in answers([judge], [{"podSpecFields": True}])[0]["podSpecFields"] if field not in words]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("probe")
@@ -225,6 +234,9 @@ def main():
     arguments = parser.parse_args()
     if not arguments.judge:
         arguments.judge = subprocess.run([HERE / "build_judge"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    if missing := undocumented(arguments.judge):
+        print(f"docs/compatibility.md says nothing of {', '.join(missing)}")
+        return 1
     texts = {path.name: path.read_text() for path in sorted((HERE / "configurations").glob("*.yaml"))}
     for number in range(arguments.cases):
         texts[f"case {number} of seed {arguments.seed}"] = json.dumps(Maker(arguments.seed, number).configuration())

@@ -3,6 +3,7 @@
 // In:  {"id": 1, "items": [Node, Pod, …], "config": KubeSchedulerConfiguration (optional)}, one per line.
 // Out: {"id": 1, "decisions": [{"pod", "feasible", "rejected", "scores", "candidates", …}]}, one per line, in order.
 // Every pod without a node is judged by itself on the same snapshot.
+// In:  {"podSpecFields": true}. Out: {"podSpecFields": ["volumes", …]}, which documentation is held against.
 // In:  {"id": 1, "describe": "text of a KubeSchedulerConfiguration"}. Out: {"id": 1, "configuration": what it comes to}.
 package main
 
@@ -68,12 +69,15 @@ func (b *bench) answer(line []byte) []byte {
 		Items  []json.RawMessage `json:"items"`
 		Config json.RawMessage   `json:"config"`
 		Text   *string           `json:"describe"`
+		Fields bool              `json:"podSpecFields"`
 	}
 	reply := map[string]any{}
 	err := json.Unmarshal(line, &request)
 	if err == nil {
 		reply["id"] = request.ID
-		if request.Text != nil {
+		if request.Fields {
+			reply["podSpecFields"] = podSpecFields()
+		} else if request.Text != nil {
 			reply["configuration"], err = b.describe(*request.Text)
 		} else {
 			reply["decisions"], err = b.judge(request.Items, request.Config)

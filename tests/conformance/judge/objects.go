@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -57,6 +59,15 @@ var kinds = map[string]kind{
 	"CSIStorageCapacity":    kindOf[storagev1.CSIStorageCapacity](nil, func(f factory) informer { return f.Storage().V1().CSIStorageCapacities().Informer() }),
 	"VolumeAttachment":      kindOf[storagev1.VolumeAttachment](nil, func(f factory) informer { return f.Storage().V1().VolumeAttachments().Informer() }),
 	"PodDisruptionBudget":   kindOf[policyv1.PodDisruptionBudget](nil, func(f factory) informer { return f.Policy().V1().PodDisruptionBudgets().Informer() }),
+}
+
+func podSpecFields() []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[corev1.PodSpec]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 // decode reads one object as the API server would: unknown kinds are errors, defaults are filled in.
