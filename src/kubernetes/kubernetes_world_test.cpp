@@ -230,9 +230,9 @@ class VolumesTest : public KubernetesWorldTest {
       made["spec"]["claimRef"] = {{"namespace", "shop"}, {"name", "data"}, {"uid", claim_uid}};
     return made;
   }
-  void begin(const std::string& volume_name) {
+  void begin(const std::string& volume_name, const std::string& asked_before = "") {
     cluster.add_node("n1");
-    cluster.put(types::persistent_volume_claims(), claim("", ""));
+    cluster.put(types::persistent_volume_claims(), claim("", asked_before));
     cluster.put(types::persistent_volumes(), volume(""));
     cluster.add_pod("web");
     auto with_time = options();
@@ -273,6 +273,23 @@ TEST_F(VolumesTest, AProvisionerThatGivesUpOnTheNodeFailsTheBinding) {
   wait(*world, 2s);
   cluster.put(types::persistent_volume_claims(), claim("", ""));
   EXPECT_EQ(count<BindFailed>(wait(*world, 5s)), 1u);
+}
+
+TEST_F(VolumesTest, AProvisionerThatGivesUpOnWhatAnEarlierLeaderAskedForFailsItToo) {
+  begin("", "n1");
+  EXPECT_TRUE(cluster.sent("PATCH", "/persistentvolumeclaims/data").empty());
+  cluster.put(types::persistent_volume_claims(), claim("", ""));
+  EXPECT_EQ(count<BindFailed>(wait(*world, 5s)), 1u);
+}
+
+TEST_F(VolumesTest, ANodeThatLeftMeanwhileFailsItThoughItsNameIsBack) {
+  begin("");
+  cluster.remove(types::nodes(), "", "n1");
+  wait(*world, 100ms);
+  cluster.add_node("n1");
+  cluster.put(types::persistent_volume_claims(), claim("v1", "n1"));
+  EXPECT_EQ(count<BindFailed>(wait(*world, 5s)), 1u);
+  EXPECT_TRUE(cluster.sent("POST", "/binding").empty());
 }
 
 TEST_F(VolumesTest, ClaimsThatAreNeverBoundFailItInTimeAndWhatWasAskedForIsTakenBack) {

@@ -49,7 +49,7 @@ void VolumeBinder::bind(PodId pod, std::string node, std::vector<VolumeBinding> 
   work->pod = pod;
   work->node = std::move(node);
   work->handle = feed_.node_named(work->node);
-  for (VolumeBinding& binding : volumes) work->steps.push_back({std::move(binding), {}});
+  for (VolumeBinding& binding : volumes) work->steps.push_back({std::move(binding), {}, {}});
   work->deadline = connection_.now() + at_most;
   work->done = std::move(done);
   connection_.call_after({}, [work, self = std::weak_ptr(alive_)] {
@@ -74,12 +74,14 @@ void VolumeBinder::write_next(const Shared& work) {
     const ClusterFeed::KnownObject* claim = feed_.claim(binding.name_space, binding.claim);
     if (!claim) return fail(work, "claim " + name_of(binding) + " is gone");
     if (binding.volume.empty()) {
+      work->steps[work->next].seen = claim->resource_version;
       if (claim_of(*claim).selected_node == work->node) continue;
       return call(work, patch_claim(binding, claim->resource_version, work->node), &VolumeBinder::wrote);
     }
     const ClusterFeed::KnownObject* volume = feed_.volume(binding.volume);
     if (!volume) return fail(work, "volume " + binding.volume + " is gone");
     const auto& promised = std::get<PersistentVolume>(volume->object).claim;
+    work->steps[work->next].seen = volume->resource_version;
     if (promised && promised->uid == claim->uid) continue;
     return call(work,
                 patch_volume(binding.volume, volume->resource_version,
@@ -102,7 +104,7 @@ void VolumeBinder::wrote(const Shared& work, const ApiAnswer& answer) {
                                                    : "volume " + step.binding.volume) +
                           ": " + answer.status.message);
   if (const auto object = read_object(answer.format, answer.body))
-    step.written = object->identity.resource_version;
+    step.seen = step.written = object->identity.resource_version;
   ++work->next;
   write_next(work);
 }
@@ -123,14 +125,14 @@ void VolumeBinder::wait(const Shared& work) {
     const PersistentVolumeClaim& claim = claim_of(*known);
     if (!claim.volume.empty() && claim.bind_completed) continue;
     all_bound = false;
-    if (const auto* volume = feed_.volume(step.binding.volume); volume && !step.written.empty()) {
+    if (const auto* volume = feed_.volume(step.binding.volume); volume) {
       const auto& promised = std::get<PersistentVolume>(volume->object).claim;
-      if ((!promised || promised->uid != known->uid) && is_at_least(volume->resource_version, step.written))
+      if ((!promised || promised->uid != known->uid) && is_at_least(volume->resource_version, step.seen))
         return fail(work, "volume " + step.binding.volume + " was given to another");
     }
     // The provisioner takes the annotation away where it cannot serve that node.
     if (step.binding.volume.empty() && claim.selected_node != work->node &&
-        is_at_least(known->resource_version, step.written))
+        is_at_least(known->resource_version, step.seen))
       return fail(work, "no volume can be made on " + work->node + " for claim " + name_of(step.binding));
   }
   if (all_bound) return work->done({});

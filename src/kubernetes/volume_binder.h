@@ -30,6 +30,7 @@ class VolumeBinder {
   struct Step {
     VolumeBinding binding;
     std::string written;  // the version our write made; empty: none, or it was done before
+    std::string seen;     // the version in which it was done, by us or before
   };
   struct Work {
     PodId pod;

@@ -35,7 +35,12 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   }
   void observed(const ClusterEvent& event, Time /*now*/) override {
     if (const auto* failed = std::get_if<BindFailed>(&event)) forget(failed->pod);
-    if (const auto* gone = std::get_if<PodGone>(&event)) forget(gone->pod);
+    const auto* gone = std::get_if<PodGone>(&event);
+    if (!gone) return;
+    // What is on its way to a pod that is gone finds nobody: its uid is in it.
+    for (const auto& [uid, decision] : decisions_)
+      if (decision.id == gone->pod) gone_.insert(uid);
+    forget(gone->pod);
   }
 
   struct Decision {
@@ -52,6 +57,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     const StoredPtr node = connection_.knowledge().object(judge_.nodes_, decision.node);
     return node && node->uid == decision.node_uid;
   }
+  bool was_gone(const std::string& uid) const { return gone_.contains(uid); }
   bool may_end(const std::string& uid) const { return victims_.contains(uid); }
 
  private:
@@ -118,6 +124,14 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
         if (is_repelled(pod, node, *other, *other_node)) accuse(what + "anti-affinity with " + other->key);
   }
 
+  // Its room is somebody else's then.
+  bool was_ended_for_another(const std::string& preemptor, const std::string& victim) const {
+    return std::ranges::any_of(last_, [&](const auto& entry) {
+      const auto& victims = entry.second.second;
+      return entry.first != preemptor && std::ranges::find(victims, victim) != victims.end();
+    });
+  }
+
   void judge_preemption(const PreemptPods& preempt) {
     ++judge_.counts_.preemptions;
     const StoredPtr pod = known_pod(preempt.pod);
@@ -129,7 +143,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     if (last != last_.end() && last->second.first == node) {
       for (const std::string& victim : last->second.second) {
         const StoredPtr known = connection_.knowledge().object(judge_.pods_, victim);
-        if (known && is_ending(*known) && node_of(*known) == node)
+        if (known && is_ending(*known) && node_of(*known) == node && !was_ended_for_another(pod->uid, victim))
           accuse(what + victim + " has not even ended yet");
       }
     }
@@ -152,6 +166,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   SimulatedConnection& connection_;
   const scheduling::Scheduler* scheduler_ = nullptr;
   std::map<std::string, Decision> decisions_;  // by uid
+  std::set<std::string> gone_;                 // uids
   std::set<std::string> victims_;              // uids
   std::map<std::string, std::pair<std::string, std::vector<std::string>>>
       last_;  // by preemptor: node, victims' names
@@ -211,6 +226,7 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
     const json body = request_body(request).value_or(json::object());
     const std::string uid = text_at(body, {"metadata", "uid"}), node = text_at(body, {"target", "name"});
     const Process::Decision* decision = sender.decision(uid);
+    if (!decision && sender.was_gone(uid)) return;
     if (!decision || decision->node != node)
       return accuse(process + " sends what it did not decide: " + what);
     if (!sender.is_the_same_node(*decision))
