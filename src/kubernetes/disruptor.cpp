@@ -67,8 +67,12 @@ void Disruptor::preempt(const PreemptPods& action) {
 
   statuses_.say_unscheduled(action.pod, {"Unschedulable", action.why}, *node,
                             [this, preemptor = action.pod, victims = std::move(victims)](bool ok) {
-                              if (!ok || !may_write_()) return think_again(preemptor);
-                              for (const Victim& victim : victims) end(victim);
+                              if (ok && may_write_()) {
+                                for (const Victim& victim : victims) end(victim);
+                                return;
+                              }
+                              for (const Victim& victim : victims) ending_.erase(victim.reference.uid);
+                              think_again(preemptor);
                             });
 }
 
@@ -81,6 +85,7 @@ void Disruptor::end(const Victim& victim) {
          if (answer.code == kNotFound || answer.code == kConflict) return;  // gone, or another by now
          if (answer.ok()) return remove(victim);
          log_(name_of(victim.reference) + ": cannot be marked as preempted: " + answer.status.message);
+         ending_.erase(victim.reference.uid);
          think_again(victim.preemptor_id);
        });
 }
@@ -92,6 +97,7 @@ void Disruptor::remove(const Victim& victim) {
         if (answer.code == kNotFound || answer.code == kConflict) return;
         if (!answer.ok()) {
           log_(name_of(victim.reference) + ": cannot be preempted: " + answer.status.message);
+          ending_.erase(victim.reference.uid);
           return think_again(victim.preemptor_id);
         }
         log_(name_of(victim.reference) + ": preempted by " + name_of(victim.preemptor) + " on " +

@@ -171,6 +171,11 @@ TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtA
   EXPECT_TRUE(cluster.sent("DELETE", "/").empty());
   EXPECT_EQ(count<PodGone>(events), 1u);
   EXPECT_EQ(count<PodAdded>(events), 1u);
+  // Once it can be written, they go.
+  cluster.write = nullptr;
+  world.execute(PreemptPods{id(world, "high"), {0}, {id(world, "low")}, "why"});
+  wait(world, 1s);
+  EXPECT_EQ(cluster.sent("DELETE", "/").size(), 1u);
 }
 
 TEST_F(KubernetesWorldTest, InShadowNothingIsWrittenAndAssumptionsEnd) {

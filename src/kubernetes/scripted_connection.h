@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "kubernetes/api_connection.h"
 
 namespace evenkeel::kubernetes {
@@ -33,6 +34,7 @@ class ScriptedConnection : public ApiConnection {
 
   // The oldest request that waits for an answer gets it in the next turn.
   void give(ApiAnswer given) {
+    EVENKEEL_CHECK(!unanswered.empty());
     Sent sent = std::move(unanswered.front());
     unanswered.pop_front();
     post([done = std::move(sent.done), given = std::move(given)] { done(given); });
