@@ -14,6 +14,9 @@ namespace evenkeel::apps {
 
 using ShapePtr = std::shared_ptr<const PodTemplate>;
 
+// What this thread has used of a core: a busy machine does not make it more.
+double core_seconds();
+
 // scheduler_perf's pod-default.yaml, changed as asked.
 ShapePtr perf_pod(const std::function<void(PodSpec&)>& change = {}, Labels labels = {},
                   std::vector<OwnerReference> owners = {});

@@ -106,7 +106,13 @@ TextTable rejection_table(const PlacedPod& placed, const ClusterState& cluster) 
       nodes_by_reason[{objection.plugin, objection.reason}].push_back(rejection.node);
   TextTable table;
   table.columns = {{"nodes"}, {"plugin", Align::left}, {"reason", Align::left}, {"which", Align::left}};
-  for (const auto& [why, nodes] : nodes_by_reason) {
+  std::vector<decltype(nodes_by_reason)::const_pointer> groups;
+  for (const auto& group : nodes_by_reason) groups.push_back(&group);
+  std::sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) {
+    return a->second.size() != b->second.size() ? a->second.size() > b->second.size() : a->first < b->first;
+  });
+  for (const auto* group : groups) {
+    const auto& [why, nodes] = *group;
     std::string names;
     for (std::size_t i = 0; i < std::min(nodes.size(), kNamesShown); ++i)
       names += (i == 0 ? "" : ", ") + cluster.node(nodes[i]).name;
@@ -114,9 +120,6 @@ TextTable rejection_table(const PlacedPod& placed, const ClusterState& cluster) 
     table.rows.push_back(
         {{std::to_string(nodes.size())}, {std::string(why.first)}, {why.second}, {std::move(names)}});
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-    return std::stoul(a.front().text) > std::stoul(b.front().text);
-  });
   return table;
 }
 

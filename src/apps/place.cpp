@@ -167,10 +167,12 @@ Result<scheduling::PolicySetup> set_up(const PlaceOptions& options, const std::s
 
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options) {
   std::vector<PodId> order = cluster.waiting();
+  // Pods are numbered in the order of the file.
   const auto more_urgent = [&](PodId a, PodId b) {
-    return cluster.pod(a).spec().priority > cluster.pod(b).spec().priority;
+    const std::int32_t of_a = cluster.pod(a).spec().priority, of_b = cluster.pod(b).spec().priority;
+    return of_a != of_b ? of_a > of_b : a < b;
   };
-  if (!options.independent) std::stable_sort(order.begin(), order.end(), more_urgent);
+  if (!options.independent) std::sort(order.begin(), order.end(), more_urgent);
   Random random(options.seed);
   std::map<std::string, scheduling::PolicySetup> setups;  // by the scheduler a pod asks for
   std::vector<PlacedPod> placed;

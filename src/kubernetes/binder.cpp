@@ -61,7 +61,12 @@ void Binder::post(const Shared& attempt) {
   const Binding& wanted = attempt->binding;
   ++posted_;
   ApiRequest request = bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_);
-  request.is_wanted = handlers_.may_write;
+  // A node that left and came back under its name is another, on which nobody counted this pod.
+  request.is_wanted = [self = std::weak_ptr(alive_), node = wanted.node,
+                       handle = feed_.node_named(wanted.node)] {
+    const auto alive = self.lock();
+    return alive && (*alive)->handlers_.may_write() && (*alive)->feed_.node_named(node) == handle;
+  };
   connection_.call(std::move(request), [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
     if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);
   });

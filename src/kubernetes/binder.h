@@ -43,7 +43,7 @@ class Binder {
         feed_(feed),
         bodies_(bodies),
         handlers_(std::move(handlers)),
-        volumes_(connection, feed) {}
+        volumes_(connection, feed, handlers_.may_write) {}
 
   void bind(Binding binding);
 

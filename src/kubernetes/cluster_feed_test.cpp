@@ -18,8 +18,9 @@ class ClusterFeedTest : public ::testing::Test {
 
   static std::string pod_json(const std::string& name, const std::string& uid, const std::string& spec,
                               const std::string& status = "", const std::string& metadata = "") {
-    return R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":")" + name + R"(","uid":")" +
-           uid + "\"" + metadata + R"(},"spec":{"schedulerName":"evenkeel","containers":[{"name":"c","image":"i",)" +
+    return R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":")" + name +
+           R"(","uid":")" + uid + "\"" + metadata +
+           R"(},"spec":{"schedulerName":"evenkeel","containers":[{"name":"c","image":"i",)" +
            R"("resources":{"requests":{"cpu":"1"}}}])" + spec + R"(},"status":{)" + status + "}}";
   }
   static std::string on(const std::string& node) { return R"(,"nodeName":")" + node + "\""; }
@@ -133,7 +134,8 @@ TEST_F(ClusterFeedTest, OthersPodsCountOnceTheyAreBound) {
       R"({"metadata":{"namespace":"shop","name":"theirs","uid":"t"},"spec":{"containers":[{"name":"c"}])";
   feed.apply(types::pods(), {Type::added, {{"shop", "theirs", "t", "1"}, theirs + "}}"}});
   said();
-  feed.apply(types::pods(), {Type::changed, {{"shop", "theirs", "t", "2"}, theirs + R"(,"nodeName":"n1"}})"}});
+  feed.apply(types::pods(),
+             {Type::changed, {{"shop", "theirs", "t", "2"}, theirs + R"(,"nodeName":"n1"}})"}});
   EXPECT_EQ(said(), "found theirs on 0");
 }
 
@@ -214,9 +216,10 @@ TEST_F(ClusterFeedTest, BoundToANodeNobodyToldOfItNoLongerWaits) {
 
 TEST_F(ClusterFeedTest, WhatCannotBeReadIsCountedNamedOnceAndSkipped) {
   for (int i = 0; i < 3; ++i)
-    feed.apply(types::pods(), {Type::changed,
-                               {{"shop", "odd", "u", std::to_string(i)},
-                                R"({"metadata":{"namespace":"shop","name":"odd"},"spec":{"containers":7}})"}});
+    feed.apply(types::pods(),
+               {Type::changed,
+                {{"shop", "odd", "u", std::to_string(i)},
+                 R"({"metadata":{"namespace":"shop","name":"odd"},"spec":{"containers":7}})"}});
   feed.apply(types::nodes(), {Type::added, {{"", "n1", "u", "1"}, "{"}});
   EXPECT_EQ(feed.unreadable(), 4u);
   ASSERT_EQ(troubles.size(), 2u);

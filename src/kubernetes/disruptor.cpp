@@ -27,7 +27,10 @@ Disruptor::Disruptor(ApiConnection& connection, ClusterFeed& feed, PodStatusWrit
 
 void Disruptor::call(ApiRequest request, std::function<void(const ApiAnswer&)> handle) {
   ++outstanding_;
-  request.is_wanted = may_write_;
+  request.is_wanted = [self = std::weak_ptr(alive_)] {
+    const auto alive = self.lock();
+    return alive && (*alive)->may_write_();
+  };
   connection_.call(std::move(request),
                    [handle = std::move(handle), self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
                      const auto alive = self.lock();

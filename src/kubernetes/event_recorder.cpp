@@ -34,13 +34,14 @@ void EventRecorder::record_repeating(EventRecord event) {
   const Time now = connection_.now();
   forget_old(now);
   // Another message is another Event: the API lets nobody change one.
-  std::string key = event.about.uid + "\n" + event.reason + "\n" + event.message;
-  const auto [at, is_new] = series_.try_emplace(std::move(key));
+  const std::string key = event.about.uid + "\n" + event.reason + "\n" + event.message;
+  const auto [at, is_new] = series_.try_emplace(std::hash<std::string>{}(key));
   Series& series = at->second;
   series.last = now;
   if (is_new) {
     name(event);
     series.event = event;
+    series.event.message.clear();  // written once, and long
     series.written = now - kSeriesWritten;
     return send(event_request(event, now, options_.bodies));
   }

@@ -53,7 +53,7 @@ class EventRecorder {
   Counts counts_;
   std::deque<ApiRequest> waiting_;
   std::size_t in_flight_ = 0;
-  std::unordered_map<std::string, Series> series_;  // by whom it is about and what it says
+  std::unordered_map<std::size_t, Series> series_;  // by a hash of whom it is about and what it says
   Time forgot_{};
   std::uint64_t number_ = 0;
   // Answers that come after the end find it expired.

@@ -17,8 +17,8 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::uint32_t kMaxHeaderBytes = 64 * 1024;
-// Beast asserts that it is asked again about a last chunk only with at least all of "0\r\n\r\n" before it; nothing
-// shorter that it wanted more of can be whole.
+// Beast asserts that it is asked again about a last chunk only with at least all of "0\r\n\r\n" before it;
+// nothing shorter that it wanted more of can be whole.
 constexpr std::size_t kLastChunkBytes = 5;
 
 std::string_view plain(string_view text) { return {text.data(), text.size()}; }

@@ -23,7 +23,7 @@ KubernetesWorld::KubernetesWorld(ApiConnection& connection, Options options, Log
       log_(std::move(log)),
       feed_(options_.feed, log_),
       events_(connection_, options_.events),
-      statuses_(connection_, feed_),
+      statuses_(connection_, feed_, [this] { return may_write_(); }),
       disruptor_(
           connection_, feed_, statuses_, events_, [this] { return may_write_(); }, log_),
       binder_(connection_, feed_, options_.bodies,

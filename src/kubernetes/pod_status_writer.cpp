@@ -32,7 +32,12 @@ void PodStatusWriter::write(Wish wish) {
 
   under_way_.emplace(wish.pod, std::nullopt);
   const PodReference reference{known->pod.shape->name_space, known->pod.name, known->pod.uid};
-  connection_.call(pod_status_request(reference, change, connection_.now()),
+  ApiRequest request = pod_status_request(reference, change, connection_.now());
+  request.is_wanted = [self = std::weak_ptr(alive_)] {
+    const auto alive = self.lock();
+    return alive && (*alive)->may_write_();
+  };
+  connection_.call(std::move(request),
                    [wish = std::move(wish), self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
                      const auto alive = self.lock();
                      if (!alive) return;

@@ -17,7 +17,9 @@ class PodStatusWriter {
  public:
   using Done = std::function<void(bool ok)>;
 
-  PodStatusWriter(ApiConnection& connection, ClusterFeed& feed) : connection_(connection), feed_(feed) {}
+  PodStatusWriter(
+      ApiConnection& connection, ClusterFeed& feed, std::function<bool()> may_write = [] { return true; })
+      : connection_(connection), feed_(feed), may_write_(std::move(may_write)) {}
 
   // PodScheduled=False; `done`, if any, when it is written or was there already. No nomination: as it is.
   void say_unscheduled(PodId pod, UnscheduledCondition why, std::optional<std::string> nominated_node,
@@ -38,6 +40,7 @@ class PodStatusWriter {
 
   ApiConnection& connection_;
   ClusterFeed& feed_;
+  std::function<bool()> may_write_;
   std::unordered_map<PodId, std::optional<Wish>> under_way_;  // what to write next, if anything
   // Answers that come after the end find it expired.
   std::shared_ptr<PodStatusWriter*> alive_ = std::make_shared<PodStatusWriter*>(this);

@@ -48,7 +48,7 @@ class Reflector {
   // Whoever needs to know that nothing is older than this moment: the next request is a list.
   void list_again() { begin_listing(); }
 
-  bool synced() const { return synced_; }  // a list was read to its end at least once
+  bool synced() const { return synced_; }            // a list was read to its end at least once
   bool is_watching() const { return is_watching_; }  // the last list was read to its end
   std::size_t known() const { return objects_.size(); }
   const std::string& resource_version() const { return resource_version_; }

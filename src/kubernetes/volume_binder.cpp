@@ -48,6 +48,7 @@ void VolumeBinder::bind(PodId pod, std::string node, std::vector<VolumeBinding> 
   const auto work = std::make_shared<Work>();
   work->pod = pod;
   work->node = std::move(node);
+  work->handle = feed_.node_named(work->node);
   for (VolumeBinding& binding : volumes) work->steps.push_back({std::move(binding), {}});
   work->deadline = connection_.now() + at_most;
   work->done = std::move(done);
@@ -58,6 +59,10 @@ void VolumeBinder::bind(PodId pod, std::string node, std::vector<VolumeBinding> 
 
 void VolumeBinder::call(const Shared& work, ApiRequest request,
                         void (VolumeBinder::*handle)(const Shared&, const ApiAnswer&)) {
+  request.is_wanted = [self = std::weak_ptr(alive_)] {
+    const auto alive = self.lock();
+    return alive && (*alive)->may_write_();
+  };
   connection_.call(std::move(request), [work, handle, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
     if (const auto alive = self.lock()) ((*alive)->*handle)(work, answer);
   });
@@ -110,6 +115,7 @@ void VolumeBinder::later(const Shared& work) {
 
 void VolumeBinder::wait(const Shared& work) {
   if (!feed_.pod(work->pod)) return work->done(not_found("the pod is gone"));
+  if (feed_.node_named(work->node) != work->handle) return fail(work, "node " + work->node + " is gone");
   bool all_bound = true;
   for (const Step& step : work->steps) {
     const ClusterFeed::KnownObject* known = feed_.claim(step.binding.name_space, step.binding.claim);
@@ -140,10 +146,14 @@ void VolumeBinder::fail(const Shared& work, const std::string& why) {
 
 // Only as we left it: a version that is newer is a controller's, who is at work on it.
 void VolumeBinder::take_back(const Step& step) {
-  connection_.call(step.binding.volume.empty()
-                       ? patch_claim(step.binding, step.written, nullptr)
-                       : patch_volume(step.binding.volume, step.written, nullptr, nullptr),
-                   [](const ApiAnswer&) {});
+  ApiRequest request = step.binding.volume.empty()
+                           ? patch_claim(step.binding, step.written, nullptr)
+                           : patch_volume(step.binding.volume, step.written, nullptr, nullptr);
+  request.is_wanted = [self = std::weak_ptr(alive_)] {
+    const auto alive = self.lock();
+    return alive && (*alive)->may_write_();
+  };
+  connection_.call(std::move(request), [](const ApiAnswer&) {});
 }
 
 }  // namespace evenkeel::kubernetes

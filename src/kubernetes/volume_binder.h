@@ -1,7 +1,9 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -18,7 +20,8 @@ class VolumeBinder {
  public:
   using Done = std::function<void(Status)>;
 
-  VolumeBinder(ApiConnection& connection, const ClusterFeed& feed) : connection_(connection), feed_(feed) {}
+  VolumeBinder(ApiConnection& connection, const ClusterFeed& feed, std::function<bool()> may_write)
+      : connection_(connection), feed_(feed), may_write_(std::move(may_write)) {}
 
   // `done` in a later turn, once.
   void bind(PodId pod, std::string node, std::vector<VolumeBinding> volumes, Duration at_most, Done done);
@@ -31,6 +34,7 @@ class VolumeBinder {
   struct Work {
     PodId pod;
     std::string node;
+    std::optional<NodeId> handle;  // another that comes back under its name is not the node that was chosen
     std::vector<Step> steps;
     Time deadline{};
     Done done;
@@ -49,6 +53,7 @@ class VolumeBinder {
 
   ApiConnection& connection_;
   const ClusterFeed& feed_;
+  std::function<bool()> may_write_;
   // Answers that come after the end find it expired.
   std::shared_ptr<VolumeBinder*> alive_ = std::make_shared<VolumeBinder*>(this);
 };

@@ -19,6 +19,7 @@ ParkedPods::GroupId ParkedPods::park(const Key& key, const std::shared_ptr<const
     id = free_.empty() ? static_cast<GroupId>(groups_.size()) : free_.back();
     if (free_.empty()) {
       groups_.emplace_back();
+      glances_.emplace_back();
     } else {
       free_.pop_back();
     }
@@ -28,8 +29,7 @@ ParkedPods::GroupId ParkedPods::park(const Key& key, const std::shared_ptr<const
   }
   put_in(id, pod);
   Group& group = groups_[id];
-  group.rejected_by = rejected_by;
-  group.hint = hint_of(rejected_by);
+  set_rejected_by(id, rejected_by);
   group.why = std::move(why);
   group.settled = true;
   if (group.sent == pod.pod) group.sent.reset();
@@ -91,14 +91,26 @@ void ParkedPods::drop_if_empty(GroupId id) {
   by_key_.erase(group.key);
   watch(id, false);
   group = {};
+  glances_[id] = {};
   free_.push_back(id);
 }
 
 void ParkedPods::also_rejected_by(GroupId id, FilterSet filters) {
+  const FilterSet all = groups_[id].rejected_by | filters;
+  if (all != groups_[id].rejected_by) set_rejected_by(id, all);
+}
+
+void ParkedPods::set_rejected_by(GroupId id, FilterSet filters) {
+  static const FilterSet kFits = filter_bit(kResourceFit.plugin);
   Group& group = groups_[id];
-  if ((group.rejected_by | filters) == group.rejected_by) return;
-  group.rejected_by |= filters;
-  group.hint = hint_of(group.rejected_by);
+  group.rejected_by = filters;
+  group.hint = hint_of(filters);
+  glances_[id] = {group.hint.here | group.hint.anywhere,
+                  group.hint.anywhere,
+                  group.shape->spec.priority,
+                  (filters & kFits) != 0,
+                  static_cast<double>(group.shape->request.cpu.count),
+                  static_cast<double>(group.shape->request.memory.count)};
 }
 
 std::optional<ParkedPods::GroupId> ParkedPods::overdue(Time now, Duration longest) const {

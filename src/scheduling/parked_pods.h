@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,14 @@ class ParkedPods {
     Time tried{};
   };
 
+  // What is looked at upon every event, of every group: kept apart and small.
+  struct Glance {
+    Changes cares = 0, anywhere = 0;  // 0: nobody is there
+    std::int32_t priority = 0;
+    bool counts_room = false;  // among others NodeResourcesFit rejects it
+    double cpu = 0, memory = 0;
+  };
+
   // The pod was tried and rejected.
   GroupId park(const Key& key, const std::shared_ptr<const PodTemplate>& shape, const QueuedPod& pod,
                FilterSet rejected_by, std::string why, Time now);
@@ -57,7 +66,7 @@ class ParkedPods {
   GroupId find(const Key& key) const;  // kNone: no such group
   Group& group(GroupId id) { return groups_[id]; }
   const Group& group(GroupId id) const { return groups_[id]; }
-  std::size_t groups() const { return groups_.size(); }  // some may be free places
+  std::span<const Glance> glances() const { return glances_; }  // by GroupId
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -75,8 +84,10 @@ class ParkedPods {
   void put_in(GroupId group, const QueuedPod& pod);
   void drop_if_empty(GroupId group);
   void watch(GroupId group, bool waits);
+  void set_rejected_by(GroupId group, FilterSet filters);
 
   std::vector<Group> groups_;
+  std::vector<Glance> glances_;  // likewise
   std::vector<GroupId> free_;
   std::unordered_map<Key, GroupId, KeyHash> by_key_;
   std::set<std::pair<Time, GroupId>> waiting_;  // since when; groups of which none is on its way

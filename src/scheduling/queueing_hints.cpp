@@ -36,7 +36,7 @@ constexpr std::array kHints = {
         {0, kNodeAdded | kNodeRemoved | kNodeLabels | kNodeTaints | kPodArrived | kPodLeft | kPodChanged |
                 kControllerSet}},
     Row{"InterPodAffinity",
-        {0, kNodeAdded | kNodeLabels | kPodArrived | kPodLeft | kPodChanged | kNamespaceSet}},
+        {0, kNodeAdded | kNodeRemoved | kNodeLabels | kPodArrived | kPodLeft | kPodChanged | kNamespaceSet}},
     Row{"NodeDeclaredFeatures", {kNodeAdded | kNodeFeatures, 0}},
 };
 

@@ -13,12 +13,13 @@ bool same_words(const std::vector<Objection>& a, const std::vector<Objection>& b
   });
 }
 
-// Those who have not started yet count as starting now, whenever that is.
-bool all_have_started(const ClusterState& cluster, NodeId node) {
+// Whether all that might be ended there have started. Those who have not count as starting now, whenever that
+// is.
+bool have_started(const ClusterState& cluster, NodeId node, std::int32_t below) {
   const auto pods = cluster.pods_on(node);
   return std::all_of(pods.begin(), pods.end(), [&](PodId id) {
     const PodRecord& record = *cluster.pod(id);
-    return record.pod.started || record.started;
+    return record.pod.spec().priority >= below || record.pod.started || record.started;
   });
 }
 
@@ -110,12 +111,11 @@ RejectionMemo::Rejection RejectionMemo::rejection(const FilterInput& input, Clus
   return rejection;
 }
 
-const RejectionMemo::Tried& RejectionMemo::try_on(Kind& kind, const FilterInput& input, ClusterState& cluster,
-                                                  NodeId node, const Nominations& nominations, Time now) {
+void RejectionMemo::try_on(Kind& kind, const FilterInput& input, ClusterState& cluster, NodeId node,
+                           const Nominations& nominations, Time now) {
   Tried& tried = kind.tried[node.slot];
-  if (tried.at == cluster.version(node) && nominations.of(input.pod.id) != node) return tried;
   Trial trial = try_node(input, cluster, node, nominations, now);
-  const bool lasts = nominations.of(input.pod.id) != node && all_have_started(cluster, node);
+  const bool lasts = !trial.victims || have_started(cluster, node, input.pod.spec().priority);
   tried.at = lasts ? cluster.version(node) : kNever;
   tried.victims = trial.victims ? std::move(*trial.victims) : Victims{};
   if (trial.victims) {
@@ -125,7 +125,6 @@ const RejectionMemo::Tried& RejectionMemo::try_on(Kind& kind, const FilterInput&
     tried.reasons = static_cast<std::uint32_t>(known - kind.reasons.begin());
     if (known == kind.reasons.end()) kind.reasons.push_back(std::move(trial.reasons));
   }
-  return tried;
 }
 
 PreemptionOutcome RejectionMemo::preempt(const FilterInput& input, ClusterState& cluster,
@@ -135,6 +134,7 @@ PreemptionOutcome RejectionMemo::preempt(const FilterInput& input, ClusterState&
   Kind& kind = kinds_[current_];
   const auto& present = cluster.columns().present;
   const auto unresolvable = [&](std::uint32_t slot) { return kind.sayings[kind.said[slot]].unresolvable; };
+  const std::optional<NodeId> own = nominations.of(input.pod.id);
   const auto promised = cluster.node_named(input.pod.nominated_node);
   if (!(promised && unresolvable(promised->slot)) && victims_are_leaving(input, nominations))
     return {{}, "preemption: not eligible due to a terminating pod on the nominated node."};
@@ -153,7 +153,11 @@ PreemptionOutcome RejectionMemo::preempt(const FilterInput& input, ClusterState&
     std::vector<std::size_t> because;
     for (std::uint32_t slot = 0; slot < present.size(); ++slot) {
       if (!present[slot] || unresolvable(slot)) continue;
-      const Tried& tried = try_on(kind, input, cluster, {slot}, nominations, now);
+      const bool is_own = own && own->slot == slot;
+      Tried& tried = kind.tried[slot];
+      if (is_own || tried.at != cluster.version({slot}))
+        try_on(kind, input, cluster, {slot}, nominations, now);
+      if (is_own) tried.at = kNever;
       if (tried.victims.pods.empty()) {
         because.resize(kind.reasons.size());
         ++because[tried.reasons];

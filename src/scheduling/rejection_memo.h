@@ -57,8 +57,8 @@ class RejectionMemo {
   };
   Kind& kind_of(const FilterInput& input, std::size_t profile);
   static std::uint32_t saying_of(Kind& kind, NodeVerdict verdict);
-  static const Tried& try_on(Kind& kind, const FilterInput& input, ClusterState& cluster, NodeId node,
-                             const Nominations& nominations, Time now);
+  static void try_on(Kind& kind, const FilterInput& input, ClusterState& cluster, NodeId node,
+                     const Nominations& nominations, Time now);
 
   std::vector<Kind> kinds_;
   std::size_t current_ = 0;

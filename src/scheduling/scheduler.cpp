@@ -47,7 +47,11 @@ Next Scheduler::next(Time now) {
   bring_back(now);
   while (const auto queued = pop(now)) {
     if (!still_waits(*queued)) continue;
-    return look_at(cluster_.pod(queued->pod)->pod, now);
+    const Pod& pod = cluster_.pod(queued->pod)->pod;
+    if (!pod.terminating) return look_at(pod, now);
+    // It will never run: its end is on the way.
+    leave_group(pod.id, now);
+    put(per_pod(pod.id), Where::shelved);
   }
 
   for (std::size_t i = 0; i < profiles_.size(); ++i) {
@@ -96,11 +100,6 @@ bool Scheduler::still_waits(const QueuedPod& queued) {
 }
 
 Next Scheduler::look_at(const Pod& pod, Time now) {
-  if (pod.terminating) {  // it will never run
-    leave_group(pod.id, now);
-    put(per_pod(pod.id), Where::shelved);
-    return next(now);
-  }
   if (const std::string_view feature = pod.shape->plain ? "" : unsupported_feature(pod.spec());
       !feature.empty()) {
     leave_group(pod.id, now);

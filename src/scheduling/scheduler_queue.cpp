@@ -124,9 +124,20 @@ void Scheduler::release_alone(PodId pod, Time now) {
 // Groups that wait for this kind of change and may be helped by this one.
 void Scheduler::happened(const Happening& what, Time now) {
   if (parked_.empty() || what.changes == 0) return;
-  for (ParkedPods::GroupId id = 0; id < parked_.groups(); ++id) {
+  const bool on_node = what.node && cluster_.has_node(*what.node);
+  const NodeColumns& c = cluster_.columns();
+  const double free_cpu = on_node ? c.free_cpu[what.node->slot] : 0,
+               free_memory = on_node ? c.free_memory[what.node->slot] : 0;
+  for (ParkedPods::GroupId id = 0; id < parked_.glances().size(); ++id) {
+    const ParkedPods::Glance& glance = parked_.glances()[id];
+    if ((glance.cares & what.changes) == 0) continue;
+    // Most changes are too small, which is seen at a glance; unless others may be ended.
+    if ((glance.anywhere & what.changes) == 0 && glance.counts_room &&
+        ((glance.cpu > 0 && glance.cpu > free_cpu) || (glance.memory > 0 && glance.memory > free_memory)) &&
+        !cluster_.has_pods_below(glance.priority))
+      continue;
     ParkedPods::Group& group = parked_.group(id);
-    if (((group.hint.here | group.hint.anywhere) & what.changes) == 0 || group.pods.empty()) continue;
+    if (group.pods.empty()) continue;
     if (group.sent) {
       group.settled = false;  // the one on its way will see for itself
       continue;
@@ -161,7 +172,6 @@ bool Scheduler::would_do(ParkedPods::GroupId id, NodeId node) {
       spare_memory += static_cast<double>(shape.request.memory.count);
       ++spare_pods;
     }
-  // Most changes are too small: seen at a glance, before the filters are asked.
   static const FilterSet kFits = filter_bit(kResourceFit.plugin);
   const auto cpu = static_cast<double>(group.shape->request.cpu.count);
   const auto memory = static_cast<double>(group.shape->request.memory.count);

@@ -290,6 +290,19 @@ TEST(Queue, NamesAFeatureThatIsNotHonouredOnceAndLooksAgainWhenThePodChanges) {
   EXPECT_EQ(desk.steps(), "bind 0 to 0");
 }
 
+TEST(Queue, LeavesAPodAloneThatIsBeingDeleted) {
+  Desk desk(1);
+  const auto shape = shape_asking(100, 0);
+  const PodId first = desk.add(shape);
+  desk.add(shape);
+  Pod ending = desk.pod(first);
+  ending.terminating = true;
+  desk.tell(PodUpdated{ending});
+  EXPECT_EQ(desk.steps(), "bind 1 to 0");
+  desk.tell(PodGone{first, PodEnd::deleted});
+  EXPECT_EQ(desk.scheduler.pending(), 0U);
+}
+
 TEST(Queue, LooksAtEachKindNowAndThenWhateverHappens) {
   Desk desk(1);
   const auto shape = shape_asking(5000, 0);

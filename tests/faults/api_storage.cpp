@@ -57,6 +57,8 @@ StoredPtr ApiStorage::create(Kind& kind, json object, Time now) {
 
 StoredPtr ApiStorage::replace(Kind& kind, StoredPtr old, json object) {
   ++version_;
+  object["apiVersion"] = kind.type.api_version;
+  object["kind"] = kind.type.kind;
   StoredPtr made = stored(std::move(object));
   EVENKEEL_CHECK(made->key == old->key && made->uid == old->uid);
   kind.objects[made->key] = made;

@@ -1,5 +1,6 @@
 // The scheduler as users run it, in small clusters where everything goes wrong, each from one seed.
 //   EVENKEEL_SEED=123 live_faults_test     replays the one world that failed
+//   EVENKEEL_TRACE=app3-1 with it          prints what becomes of everything whose name holds that
 //   EVENKEEL_SEEDS=6000 live_faults_test   more worlds than usual
 #include <gtest/gtest.h>
 
@@ -27,6 +28,7 @@ TEST(LiveScheduler, HoldsWhateverGoesWrong) {
   LiveWorld::Troubles troubles;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     LiveWorld world(seed);
+    if (const char* subject = std::getenv("EVENKEEL_TRACE")) world.trace(subject);
     world.run();
     std::size_t told = 0;
     for (const std::string& violation : world.violations())

@@ -1,6 +1,7 @@
 #include "live_world.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 #include <utility>
 
@@ -41,6 +42,29 @@ LiveWorld::LiveWorld(std::uint64_t seed)
       load_(cluster_, server_, Random(seed).fork("load"), traits_, kSchedulerName) {}
 
 LiveWorld::~LiveWorld() = default;
+
+void LiveWorld::trace(const std::string& subject) {
+  const auto say = [this](const std::string& line) {
+    std::printf("%.6f %s\n", to_seconds(clock_.now() - kStart), line.c_str());
+  };
+  server_.storage().changed = [subject, say, before = server_.storage().changed](Kind& kind,
+                                                                                 const Change& change) {
+    before(kind, change);
+    const StoredPtr& object = change.after ? change.after : change.before;
+    if (object->key.find(subject) == std::string::npos) return;
+    std::string what = kind.type.kind + " " + object->key + " " + object->uid;
+    what += !change.after ? " is gone" : !change.before ? " is made" : " changes";
+    if (change.after) what += ": " + change.after->object.dump();
+    say(what);
+  };
+  network_.answered = [subject, say, before = network_.answered](SimulatedConnection& connection,
+                                                                 const auto& request, const auto& answer) {
+    before(connection, request, answer);
+    if (request.path.find(subject) == std::string::npos) return;
+    say(connection.process() + " hears of " + request.method + " " + request.path + " " + request.body +
+        ": " + std::to_string(answer.code) + " " + answer.status.message);
+  };
+}
 
 void LiveWorld::start_process(bool elects) {
   auto process = std::make_unique<Process>();

@@ -21,6 +21,8 @@ class LiveWorld {
   LiveWorld& operator=(const LiveWorld&) = delete;
 
   void run();
+  // Prints what becomes of everything whose name holds the text.
+  void trace(const std::string& subject);
 
   std::vector<std::string> violations() const { return judge_.violations(); }
   const SchedulerJudge::Counts& counts() const { return judge_.counts(); }

@@ -41,12 +41,16 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   struct Decision {
     PodId id;
     StoredPtr pod;
-    std::string node;
+    std::string node, node_uid;
     bool is_confirmed = false;  // the server said so, to this process
   };
   Decision* decision(const std::string& uid) {
     const auto found = decisions_.find(uid);
     return found == decisions_.end() ? nullptr : &found->second;
+  }
+  bool is_the_same_node(const Decision& decision) const {
+    const StoredPtr node = connection_.knowledge().object(judge_.nodes_, decision.node);
+    return node && node->uid == decision.node_uid;
   }
   bool may_end(const std::string& uid) const { return victims_.contains(uid); }
 
@@ -70,7 +74,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     for (const auto& [decided, decision] : decisions_) {
       const StoredPtr known = connection_.knowledge().object(judge_.pods_, decision.pod->key);
       const bool still_waits = known && known->uid == decided && node_of(*known).empty();
-      if (decision.node == node && still_waits) others.push_back(known);
+      if (decision.node == node && still_waits && is_the_same_node(decision)) others.push_back(known);
     }
     std::erase_if(others, [&](const StoredPtr& other) { return other->uid == uid; });
     return others;
@@ -90,11 +94,22 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     if (!node) return accuse(what + "the node is known to be gone");
     const auto others = beside(name, pod->uid);
     const std::string why = misfit(*pod, *node, others);
-    if (!why.empty()) accuse(what + why + "; beside" + names_of(others));
+    if (!why.empty())
+      accuse(what + why + "; beside" + names_of(others) + "; believed there:" + believed_on(bind.node));
     judge_neighbours(*pod, *node, what);
     const Decision* before = decision(pod->uid);
     if (before && before->is_confirmed) accuse(what + "was told that it is bound to " + before->node);
-    decisions_[pod->uid] = {bind.pod, pod, name, false};
+    decisions_[pod->uid] = {bind.pod, pod, name, node->uid, false};
+  }
+
+  // What the scheduler itself takes to be there, to tell a decision that is wrong from a belief that is.
+  std::string believed_on(NodeId node) const {
+    std::string names;
+    for (const PodId id : scheduler_->cluster().pods_on(node)) {
+      const PodRecord* record = scheduler_->cluster().pod(id);
+      names += " " + record->pod.full_name() + (record->place == PodPlace::assumed ? " (assumed)" : "");
+    }
+    return names;
   }
 
   void judge_neighbours(const Stored& pod, const Stored& node, const std::string& what) {
@@ -186,7 +201,8 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
   }
   const std::string what =
       request.method + " " + parts->plural + "/" + parts->subresource + " " + parts->key();
-  check_lease(process, what);
+  // Events only tell what was done: late ones do no harm.
+  if (parts->plural != "events") check_lease(process, what);
   const auto found = processes_.find(process);
   if (parts->plural != "pods" || found == processes_.end()) return;
   Process& sender = *found->second;
@@ -197,6 +213,8 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
     const Process::Decision* decision = sender.decision(uid);
     if (!decision || decision->node != node)
       return accuse(process + " sends what it did not decide: " + what);
+    if (!sender.is_the_same_node(*decision))
+      accuse(process + " sends a pod to a node that left since: " + what);
     if (decision->is_confirmed) accuse(process + " binds again what was confirmed to it: " + what);
     return;
   }

@@ -27,6 +27,9 @@ namespace evenkeel::faults {
 // it before; only decided victims are ended; nothing of another scheduler's is touched; whoever writes holds
 // the lease, by the server's record and by the clock.
 //
+// Events, which only tell what was done, need no lease. A node that left and came back under its name is
+// another: what was decided about the first one must not be sent any more, and does not count on the second.
+//
 // Excused is what nobody could know: pods that somebody else bound and nodes that shrank or left without the
 // process having been told. Such over-commitment is counted; where nobody else binds, no node changes and one
 // process is alone, there must be none (`expects_truth`).

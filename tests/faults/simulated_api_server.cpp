@@ -176,8 +176,6 @@ ApiAnswer SimulatedApiServer::replace(Kind& kind, const StoredPtr& old, json bod
   if (key_of(body) != old->key) return refusal(400, "BadRequest", "the name is another");
   for (const char* fixed : {"uid", "creationTimestamp"})
     body["metadata"][fixed] = old->object["metadata"][fixed];
-  body["apiVersion"] = kind.type.api_version;
-  body["kind"] = kind.type.kind;
   return success(200, storage_.replace(kind, old, std::move(body))->text);
 }
 

@@ -63,7 +63,8 @@ void SimulatedCluster::set_node(const json& node) {
     return;
   }
   json object = node;
-  object["metadata"]["uid"] = found->second->uid;
+  for (const char* kept : {"uid", "creationTimestamp"})
+    object["metadata"][kept] = found->second->object["metadata"][kept];
   server_.storage().replace(nodes_, found->second, std::move(object));
 }
 
@@ -108,7 +109,8 @@ void SimulatedCluster::pod_changed(const Change& change) {
 }
 
 void SimulatedCluster::start(const std::string& key, const std::string& uid) {
-  if (!is_there(pods_, key, uid)) return;
+  if (!is_there(pods_, key, uid) || text_at(pods_.objects.at(key)->object, {"status", "phase"}) != "Pending")
+    return;
   const bool is_job = part(pods_.objects.at(key)->object, {"metadata", "labels"}).contains("job");
   change_pod(key, [this](json& pod) {
     pod["status"]["phase"] = "Running";

@@ -80,6 +80,13 @@ void SimulatedConnection::call(ApiRequest request, Done done) {
 void SimulatedConnection::attempt(const std::shared_ptr<Call>& call) {
   const int attempt = ++call->tries;
   call->is_settled = false;
+  if (call->request.is_wanted && !call->request.is_wanted()) {
+    ApiAnswer answer;
+    answer.status.message = "no longer wanted when its turn came";
+    network_.clock().after({},
+                           ours([this, call, answer] { deliver([call, answer] { call->done(answer); }); }));
+    return;
+  }
   network_.sent(*this, call->request);
   const SimulatedNetwork::Fate fate = network_.draw_fate();
   VirtualTime& clock = network_.clock();
