@@ -18,6 +18,12 @@ const EnabledPlugin* find(const std::vector<EnabledPlugin>& plugins, std::string
   return at == plugins.end() ? nullptr : &*at;
 }
 
+std::vector<std::string> names_of(const std::vector<EnabledPlugin>& plugins) {
+  std::vector<std::string> names;
+  for (const EnabledPlugin& plugin : plugins) names.push_back(plugin.name);
+  return names;
+}
+
 std::vector<scheduling::ResourceWeight> weights_of(const std::vector<kubernetes::ResourceWeight>& weights) {
   std::vector<scheduling::ResourceWeight> all;
   for (const kubernetes::ResourceWeight& weight : weights) all.push_back({weight.name, weight.weight});
@@ -29,10 +35,9 @@ std::vector<scheduling::ResourceWeight> weights_of(const std::vector<kubernetes:
 scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configuration,
                                const SchedulerProfile& profile) {
   scheduling::Profile made;
-  if (profile.filter != kubernetes::default_profile().filter) {
-    made.filters.emplace();
-    for (const EnabledPlugin& plugin : profile.filter) made.filters->push_back(plugin.name);
-  }
+  const SchedulerProfile usual = kubernetes::default_profile();
+  if (profile.filter != usual.filter) made.filters = names_of(profile.filter);
+  if (profile.pre_filter != usual.pre_filter) made.pre_filters = names_of(profile.pre_filter);
   std::vector<scheduling::ScorePlugin> scorers;
   for (const EnabledPlugin& plugin : profile.score)
     if (plugin.name != kOurs) scorers.push_back({plugin.name, plugin.weight});

@@ -158,11 +158,14 @@ SchedulerConfiguration read(const JsonField& root) {
 }  // namespace
 
 SchedulerProfile default_profile() {
-  static const JsonDocument kEmpty = *JsonDocument::parse("{}", "default profile");
-  JsonReading reading("default profile");
-  SchedulerProfile profile = read_profile(JsonField(reading, kEmpty.root()));
-  EVENKEEL_CHECK(!reading.error());
-  return profile;
+  static const SchedulerProfile kDefault = [] {
+    const JsonDocument empty = *JsonDocument::parse("{}", "default profile");
+    JsonReading reading("default profile");
+    SchedulerProfile profile = read_profile(JsonField(reading, empty.root()));
+    EVENKEEL_CHECK(!reading.error());
+    return profile;
+  }();
+  return kDefault;
 }
 
 Result<SchedulerConfiguration> read_scheduler_configuration(JsonValue root, const std::string& name) {

@@ -60,7 +60,7 @@ struct SchedulerProfile {
   std::string scheduler_name = "default-scheduler";
   std::optional<std::int32_t> percentage_of_nodes_to_score;
   // What runs at each point, in order.
-  std::vector<EnabledPlugin> pre_enqueue, queue_sort, filter, post_filter, score, bind;
+  std::vector<EnabledPlugin> pre_enqueue, queue_sort, pre_filter, filter, post_filter, score, bind;
 
   FitArguments fit;
   BalancedArguments balanced;

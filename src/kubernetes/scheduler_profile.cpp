@@ -7,8 +7,8 @@
 namespace evenkeel::kubernetes {
 namespace {
 
-// Where a plugin has something to say. Points that only kube-scheduler's own machinery needs (PreFilter,
-// PreScore, Reserve, Permit, PreBind, PostBind) go with these.
+// Where a plugin has something to say. Points that only kube-scheduler's own machinery needs (PreScore,
+// Reserve, Permit, PreBind, PostBind) go with these.
 struct KnownPlugin {
   std::string_view name;
   std::int32_t default_weight;  // in the default profile; 0: no score
@@ -27,22 +27,22 @@ const std::vector<KnownPlugin>& known_plugins() {
       {"NodeUnschedulable", 0, {"filter"}},
       {"NodeName", 0, {"filter"}},
       {"TaintToleration", 3, {"filter", "score"}},
-      {"NodeAffinity", 2, {"filter", "score"}},
-      {"NodePorts", 0, {"filter"}},
-      {"NodeResourcesFit", 1, {"filter", "score"}},
-      {"VolumeRestrictions", 0, {"filter"}},
-      {"NodeVolumeLimits", 0, {"filter"}},
-      {"VolumeBinding", 0, {"filter", "score"}},
-      {"VolumeZone", 0, {"filter"}},
-      {"PodTopologySpread", 2, {"filter", "score"}},
-      {"InterPodAffinity", 2, {"filter", "score"}},
+      {"NodeAffinity", 2, {"preFilter", "filter", "score"}},
+      {"NodePorts", 0, {"preFilter", "filter"}},
+      {"NodeResourcesFit", 1, {"preFilter", "filter", "score"}},
+      {"VolumeRestrictions", 0, {"preFilter", "filter"}},
+      {"NodeVolumeLimits", 0, {"preFilter", "filter"}},
+      {"VolumeBinding", 0, {"preFilter", "filter", "score"}},
+      {"VolumeZone", 0, {"preFilter", "filter"}},
+      {"PodTopologySpread", 2, {"preFilter", "filter", "score"}},
+      {"InterPodAffinity", 2, {"preFilter", "filter", "score"}},
       // Pods with claims are refused by name, so there is nothing for it to say here.
       {"DynamicResources", 2, {}},
       {"DefaultPreemption", 0, {"preEnqueue", "postFilter"}},
       {"NodeResourcesBalancedAllocation", 1, {"score"}},
       {"ImageLocality", 1, {"score"}},
       {"DefaultBinder", 0, {"bind"}},
-      {"NodeDeclaredFeatures", 0, {"filter"}},
+      {"NodeDeclaredFeatures", 0, {"preFilter", "filter"}},
       {"GangScheduling", 0, {}, false},
       {"Evenkeel", 0, {"score"}, false},
   };
@@ -175,6 +175,7 @@ void read_plugins(const JsonField& plugins, SchedulerProfile& into) {
   if (overflows(read_set(plugins.at("score")), multi))
     plugins.fail_at("score", "expected weights that add up to less");
   into.queue_sort = at("queueSort");
+  into.pre_filter = at("preFilter");
   into.filter = at("filter");
   into.post_filter = at("postFilter");
   into.score = at("score");

@@ -29,8 +29,9 @@ struct ScorePlugin {
 
 // What a profile of a KubeSchedulerConfiguration may set, with the defaults of v1.36.
 struct Profile {
-  // Plugins whose Filter (and PreFilter) runs, in the order of their objections; none: the default profile's.
-  std::optional<std::vector<std::string>> filters;
+  // Plugins whose Filter runs, in the order of their objections, and whose PreFilter does; none: the default
+  // profile's.
+  std::optional<std::vector<std::string>> filters, pre_filters;
   std::optional<std::vector<ScorePlugin>> scorers;  // none: the default profile's
   bool preemption = true;                           // DefaultPreemption's PostFilter
 

@@ -37,6 +37,7 @@ Json describe(const SchedulerProfile& profile) {
                                                 "RequestedToCapacityRatio"};
   return {{"schedulerName", profile.scheduler_name},
           {"percentageOfNodesToScore", percentage(profile.percentage_of_nodes_to_score)},
+          {"preFilter", names(profile.pre_filter)},
           {"filter", names(profile.filter)},
           {"postFilter", names(profile.post_filter)},
           {"queueSort", names(profile.queue_sort)},

@@ -22,6 +22,8 @@ PLUGINS = ["SchedulingGates", "PrioritySort", "NodeUnschedulable", "NodeName", "
            "NodeDeclaredFeatures"]
 SCORERS = ["TaintToleration", "NodeAffinity", "NodeResourcesFit", "VolumeBinding", "PodTopologySpread", "InterPodAffinity",
            "NodeResourcesBalancedAllocation", "ImageLocality"]
+PRE_FILTERS = ["NodeAffinity", "NodePorts", "NodeResourcesFit", "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",
+               "PodTopologySpread", "InterPodAffinity", "NodeDeclaredFeatures"]
 FILTERS = PLUGINS[2:14] + ["NodeDeclaredFeatures"]
 
 
@@ -61,6 +63,8 @@ class Maker:
             found["score"] = self.plugin_set(SCORERS, True)
         if self.chance(0.3):
             found["filter"] = self.plugin_set(FILTERS, False)
+        if self.chance(0.1):
+            found["preFilter"] = self.plugin_set(PRE_FILTERS, False)
         if self.chance(0.1):
             found["postFilter"] = self.plugin_set(["DefaultPreemption"], False)
         if self.chance(0.05):

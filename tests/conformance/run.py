@@ -172,8 +172,9 @@ def run_chunk(work):
     text = "".join(json.dumps(case) + "\n" for case in batch)
     ours, theirs = (subprocess.run(command, input=text, capture_output=True, text=True) for command in commands(evenkeel, judge))
     mine, other = ours.stdout.splitlines(), theirs.stdout.splitlines()
-    if len(mine) != count or len(other) != count:
-        return [(first + min(len(mine), len(other)), [f"a program ended early: {ours.stderr[-500:]} {theirs.stderr[-500:]}"])], 0, collections.Counter()
+    # 2 is for a line that was answered with an error, which is compared below.
+    if len(mine) != count or len(other) != count or ours.returncode not in (0, 2) or theirs.returncode != 0:
+        return [(first + min(len(mine), len(other)), [f"a program ended badly, ours with {ours.returncode}, theirs with {theirs.returncode}: {ours.stderr[-500:]} {theirs.stderr[-500:]}"])], 0, collections.Counter()
     found, pods, seen = [], 0, collections.Counter()
     for case, a, b in zip(batch, map(json.loads, mine), map(json.loads, other)):
         different = differences(a, b)

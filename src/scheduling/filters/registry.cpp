@@ -31,10 +31,10 @@ namespace {
 
 constexpr std::string_view kNotNamed = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
 
-bool enabled(const Filter& filter, const FilterInput& input) {
-  const auto& named = input.options.profile.filters;
-  return !named || filter.plugin == kUseFit.plugin ||
-         std::find(named->begin(), named->end(), filter.plugin) != named->end();
+using Names = std::optional<std::vector<std::string>>;
+bool is_among(const Names& names, const Filter& filter) {
+  return !names || filter.plugin == kUseFit.plugin ||
+         std::find(names->begin(), names->end(), filter.plugin) != names->end();
 }
 
 // What a filter objects to on the node, if anything.
@@ -47,7 +47,7 @@ NodeVerdict ask(const Filter& filter, const FilterInput& input, NodeId node) {
 }
 
 bool names_nodes(const FilterInput& input) {
-  return !input.pod.shape->plain && enabled(kNodeAffinity, input) &&
+  return !input.pod.shape->plain && is_among(input.options.profile.pre_filters, kNodeAffinity) &&
          input.pod.spec().node_affinity.required.has_value();
 }
 
@@ -61,14 +61,15 @@ bool is_left_out(const FilterInput& input, NodeId node) {
 }  // namespace
 
 bool counts(const Filter& filter, const FilterInput& input) {
-  return filter.matters(input) && enabled(filter, input);
+  return filter.matters(input) && is_among(input.options.profile.filters, filter);
 }
 
 std::optional<Refusal> refusal(const FilterInput& input) {
   if (input.pod.shape->plain) return std::nullopt;
   std::optional<Refusal> first;
   for (const Filter& filter : all_filters()) {
-    if (!filter.refuse || !counts(filter, input)) continue;
+    if (!filter.refuse || !filter.matters(input) || !is_among(input.options.profile.pre_filters, filter))
+      continue;
     std::optional<Refusal> found = filter.refuse(input);
     if (found && found->unresolvable) return found;
     if (found) first = std::move(found);  // the last that others may change is what is reported
@@ -83,6 +84,10 @@ void apply_filters(const FilterInput& input, std::span<std::uint8_t> feasible) {
   }
   for (const Filter& filter : all_filters())
     if (counts(filter, input)) filter.apply(input, feasible);
+  // Nodes are named before any filter is asked, and so by a profile that leaves this one out, too.
+  if (is_among(input.options.profile.filters, kNodeAffinity) || !names_nodes(input)) return;
+  for (std::uint32_t slot = 0; slot < feasible.size(); ++slot)
+    if (feasible[slot] && is_left_out(input, {slot})) feasible[slot] = 0;
 }
 
 NodeVerdict judge(const FilterInput& input, NodeId node) {

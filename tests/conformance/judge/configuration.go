@@ -165,6 +165,7 @@ func (b *bench) describe(text string) (description map[string]any, err error) {
 		}
 		described := describeProfile(&profile)
 		points := s.framework.ListPlugins()
+		described["preFilter"] = names(points.PreFilter)
 		described["filter"], described["postFilter"] = names(points.Filter), names(points.PostFilter)
 		described["queueSort"], described["bind"] = names(points.QueueSort), names(points.Bind)
 		weighted := [][2]any{}
