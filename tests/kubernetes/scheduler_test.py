@@ -201,7 +201,7 @@ class Odd(LabTest):
         self.add_pod("many-terms", affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
             "nodeSelectorTerms": [objects.nodes_with("kubernetes.io/hostname", f"{self.ns}-a", *(f"h{i}" for i in range(500)))] +
             [objects.nodes_with(f"example.com/k{i}", "v") for i in range(500)]}}})
-        self.add_pod("tolerant", tolerations=[{"key": f"example.com/t{i}", "operator": "Exists"} for i in range(1000)])
+        self.add_pod("tolerant", tolerations=[{"key": f"example.com/t{i}", "operator": "Exists"} for i in range(900)])
         self.add_pod("too-large", cpu="1000000", memory="4Ei")
         self.add_pod("absurd", cpu="9223372036854775807", memory="9223372036854775807")
         self.add_pod("exact", cpu="0.1", memory="134217728000m")
