@@ -148,8 +148,9 @@ void KubernetesWorld::mark(const MarkUnschedulable& action) {
   const ClusterFeed::KnownPod* known = feed_.pod(action.pod);
   if (!known) return;
   record_failure(known->pod, action.why);
-  // Who could not be placed, and for whom nobody was asked to leave, is promised nothing any more.
-  statuses_.say_unscheduled(action.pod, {"Unschedulable", action.why}, "");
+  // One whose victims are still leaving keeps its promise, or it would ask for others.
+  statuses_.say_unscheduled(action.pod, {"Unschedulable", action.why},
+                            action.drops_nomination ? std::optional<std::string>("") : std::nullopt);
 }
 
 void KubernetesWorld::record_failure(const Pod& pod, const std::string& why) {

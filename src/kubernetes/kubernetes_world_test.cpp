@@ -178,6 +178,23 @@ TEST_F(KubernetesWorldTest, AnUnwrittenPromiseCostsNobodyTheirPlaceAndIsThoughtA
   EXPECT_EQ(cluster.sent("DELETE", "/").size(), 1u);
 }
 
+TEST_F(KubernetesWorldTest, WhoseVictimsAreStillLeavingKeepsItsPromise) {
+  cluster.add_node("n1");
+  json promised = ScriptedCluster::pod("web");
+  promised["status"]["nominatedNodeName"] = "n1";
+  cluster.put(types::pods(), promised);
+  KubernetesWorld world(cluster.connection, options(), log);
+  world.start();
+  wait(world);
+  const auto last_patch = [&] { return cluster.sent("PATCH", "/pods/web/status").back().body; };
+  world.execute(MarkUnschedulable{id(world, "web"), "victims are leaving"});
+  wait(world, 1s);
+  EXPECT_EQ(last_patch().find("nominatedNodeName"), std::string::npos) << last_patch();
+  world.execute(MarkUnschedulable{id(world, "web"), "nobody can be asked to leave", true});
+  wait(world, 1s);
+  EXPECT_NE(last_patch().find("nominatedNodeName"), std::string::npos) << last_patch();
+}
+
 TEST_F(KubernetesWorldTest, InShadowNothingIsWrittenAndAssumptionsEnd) {
   cluster.add_node("n1");
   cluster.add_pod("web");

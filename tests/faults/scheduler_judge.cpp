@@ -30,11 +30,14 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   void ended() override { scheduler_ = nullptr; }
   void acted(const Action& action, Time /*now*/) override {
     std::visit(Match{[&](const BindPod& bind) { judge_bind(bind); },
-                     [&](const PreemptPods& preempt) { judge_preemption(preempt); }, [](const auto&) {}},
+                     [&](const PreemptPods& preempt) { judge_preemption(preempt); },
+                     [&](const MarkUnschedulable& mark) { note_dropped(mark); }, [](const auto&) {}},
                action);
   }
   void observed(const ClusterEvent& event, Time /*now*/) override {
     if (const auto* failed = std::get_if<BindFailed>(&event)) forget(failed->pod);
+    // Told of anew: the order for it came to nothing.
+    if (const auto* added = std::get_if<PodAdded>(&event)) last_.erase(added->pod.uid);
     const auto* gone = std::get_if<PodGone>(&event);
     if (!gone) return;
     // What is on its way to a pod that is gone finds nobody: its uid is in it.
@@ -124,11 +127,31 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
         if (is_repelled(pod, node, *other, *other_node)) accuse(what + "anti-affinity with " + other->key);
   }
 
+  // In truth: a process may have been told by an answer what no watch has told it yet.
+  bool runs_on(const Stored& pod, const std::string& node) const {
+    const auto at = judge_.pods_.objects.find(pod.key);
+    return at != judge_.pods_.objects.end() && at->second->uid == pod.uid && node_of(*at->second) == node;
+  }
+  // Others end pods too; an order of ours that failed ended nobody.
+  static bool was_preempted(const Stored& pod) {
+    return pod.text.find("PreemptionByScheduler") != std::string::npos;
+  }
   // Its room is somebody else's then.
   bool was_ended_for_another(const std::string& preemptor, const std::string& victim) const {
     return std::ranges::any_of(last_, [&](const auto& entry) {
       const auto& victims = entry.second.second;
       return entry.first != preemptor && std::ranges::find(victims, victim) != victims.end();
+    });
+  }
+
+  // The node is promised to it no longer, so it begins anew, there or elsewhere.
+  void note_dropped(const MarkUnschedulable& mark) {
+    const StoredPtr pod = known_pod(mark.pod);
+    if (pod && mark.drops_nomination) last_.erase(pod->uid);
+  }
+  void note_displaced(const std::string& node, std::int64_t priority) {
+    std::erase_if(last_, [&](const auto& entry) {
+      return entry.second.first == node && priorities_.at(entry.first) < priority;
     });
   }
 
@@ -143,18 +166,22 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     if (last != last_.end() && last->second.first == node) {
       for (const std::string& victim : last->second.second) {
         const StoredPtr known = connection_.knowledge().object(judge_.pods_, victim);
-        if (known && is_ending(*known) && node_of(*known) == node && !was_ended_for_another(pod->uid, victim))
+        if (known && is_ending(*known) && was_preempted(*known) && node_of(*known) == node &&
+            !was_ended_for_another(pod->uid, victim))
           accuse(what + victim + " has not even ended yet");
       }
     }
+    note_displaced(node, priority_of(*pod));
     last_[pod->uid] = {node, {}};
+    priorities_[pod->uid] = priority_of(*pod);
     for (const PodId id : preempt.victims) {
       const StoredPtr victim = known_pod(id);
       if (!victim) {
         accuse(what + "a victim it was not told of");
         continue;
       }
-      if (node_of(*victim) != node && !(decision(victim->uid) && decision(victim->uid)->node == node))
+      if (node_of(*victim) != node && !runs_on(*victim, node) &&
+          !(decision(victim->uid) && decision(victim->uid)->node == node))
         accuse(what + victim->key + " is on " + node_of(*victim));
       if (priority_of(*victim) >= priority_of(*pod)) accuse(what + victim->key + " is as important");
       victims_.insert(victim->uid);
@@ -169,7 +196,8 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   std::set<std::string> gone_;                 // uids
   std::set<std::string> victims_;              // uids
   std::map<std::string, std::pair<std::string, std::vector<std::string>>>
-      last_;  // by preemptor: node, victims' names
+      last_;                                        // by preemptor: node, victims' names
+  std::map<std::string, std::int64_t> priorities_;  // likewise
 };
 
 SchedulerJudge::SchedulerJudge(SimulatedNetwork& network, Options options)
