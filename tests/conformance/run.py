@@ -227,10 +227,14 @@ def show_case(arguments, number):
     print(json.dumps(case, indent=1))
     print("ours:  ", json.dumps(a))
     print("theirs:", json.dumps(b))
-    for text in differences(a, b):
+    different = differences(a, b)
+    for text in different:
         print(text)
+    if different:
+        print(f"\nagain: {HERE / 'run.py'} {arguments.evenkeel} --seed {arguments.seed} --case {number}")
     ours.close()
     theirs.close()
+    return 1 if different else 0
 
 
 def main():
@@ -249,8 +253,7 @@ def main():
             return 2
         arguments.judge = built.stdout.strip()
     if arguments.case is not None:
-        show_case(arguments, arguments.case)
-        return 0
+        return show_case(arguments, arguments.case)
 
     started = time.monotonic()
     work = [(arguments.evenkeel, arguments.judge, arguments.seed, first, min(CHUNK, arguments.cases - first))
