@@ -83,6 +83,7 @@ void ClusterFeed::pod_changed(const ObjectChange& change) {
   pod.disrupted_by_us = seen.disrupted_by_us;
   known.unscheduled = std::move(seen.unscheduled);
   pod.shape = templates_.share(seen);
+  if (known.promise_written == pod.nominated_node) known.promise_written.reset();
   const bool changed = !is_same(pod, known.pod);
   known.pod = std::move(pod);
   // Our binding may have been answered before an older state of the pod arrived: nodes are never taken back.
@@ -229,6 +230,11 @@ void ClusterFeed::vanished(PodId pod) {
 
 void ClusterFeed::said(PodId pod, UnscheduledCondition why) {
   if (KnownPod* known = find(pod)) known->unscheduled = std::move(why);
+}
+
+void ClusterFeed::promise_written(PodId pod, std::string node) {
+  KnownPod* known = find(pod);
+  if (known && known->pod.nominated_node != node) known->promise_written = std::move(node);
 }
 
 void ClusterFeed::tell_again(PodId pod) {

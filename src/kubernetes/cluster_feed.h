@@ -44,6 +44,7 @@ class ClusterFeed {
     bool runs = false;
     std::optional<NodeId> assumed;  // being bound there by us
     UnscheduledCondition unscheduled;
+    std::optional<std::string> promise_written;  // a nomination of ours that no watch has shown yet
   };
   struct KnownObject {
     ClusterObject object;
@@ -61,7 +62,8 @@ class ClusterFeed {
   void bound(PodId pod, const std::string& node);
   void bind_failed(PodId pod, std::string why);
   void vanished(PodId pod);
-  void said(PodId pod, UnscheduledCondition why);  // written to its status
+  void promise_written(PodId pod, std::string node);  // or taken back, where empty
+  void said(PodId pod, UnscheduledCondition why);     // written to its status
   void tell_again(PodId pod);  // what was decided about it came to nothing: as if it had just arrived
 
   std::vector<ClusterEvent>& events() { return events_; }  // to be taken by whoever reads them

@@ -26,11 +26,13 @@ void PodStatusWriter::write(Wish wish) {
   change.is_transition = known->unscheduled.reason.empty();
   if (wish.why && *wish.why != known->unscheduled)
     change.condition = PodCondition{"PodScheduled", "False", wish.why->reason, wish.why->message};
-  if (wish.nominated_node && *wish.nominated_node != known->pod.nominated_node)
+  // What was written last may differ from what is known.
+  if (wish.nominated_node && (known->promise_written || *wish.nominated_node != known->pod.nominated_node))
     change.nominated_node = wish.nominated_node;
   if (!change.condition && !change.nominated_node) return finish(true);
 
   under_way_.emplace(wish.pod, std::nullopt);
+  if (change.nominated_node) feed_.promise_written(wish.pod, *change.nominated_node);
   const PodReference reference{known->pod.shape->name_space, known->pod.name, known->pod.uid};
   ApiRequest request = pod_status_request(reference, change, connection_.now());
   request.is_wanted = [self = std::weak_ptr(alive_)] {

@@ -127,10 +127,10 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
         if (is_repelled(pod, node, *other, *other_node)) accuse(what + "anti-affinity with " + other->key);
   }
 
-  // In truth: a process may have been told by an answer what no watch has told it yet.
-  bool runs_on(const Stored& pod, const std::string& node) const {
-    const auto at = judge_.pods_.objects.find(pod.key);
-    return at != judge_.pods_.objects.end() && at->second->uid == pod.uid && node_of(*at->second) == node;
+  // In truth, now or before: a process may know by an answer what no watch has told it yet.
+  bool was_put_on(const Stored& pod, const std::string& node) const {
+    const auto at = judge_.put_on_.find(pod.uid);
+    return at != judge_.put_on_.end() && at->second == node;
   }
   // Others end pods too; an order of ours that failed ended nobody.
   static bool was_preempted(const Stored& pod) {
@@ -180,7 +180,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
         accuse(what + "a victim it was not told of");
         continue;
       }
-      if (node_of(*victim) != node && !runs_on(*victim, node) &&
+      if (node_of(*victim) != node && !was_put_on(*victim, node) &&
           !(decision(victim->uid) && decision(victim->uid)->node == node))
         accuse(what + victim->key + " is on " + node_of(*victim));
       if (priority_of(*victim) >= priority_of(*pod)) accuse(what + victim->key + " is as important");
@@ -307,7 +307,9 @@ void SchedulerJudge::wrote(const Write& write) {
   if (write.parts->subresource != "binding") return;
   counts_.bindings += is_done ? 1 : 0;
   counts_.conflicts += write.code == 409 ? 1 : 0;
-  if (is_done) check_truth(write);
+  if (!is_done) return;
+  put_on_[write.before->uid] = text_at(*write.body, {"target", "name"});
+  check_truth(write);
 }
 
 void SchedulerJudge::check_truth(const Write& write) {

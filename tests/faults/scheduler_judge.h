@@ -84,6 +84,7 @@ class SchedulerJudge {
   std::map<std::string, Holder> holders_;
   std::string leader_;
   std::set<std::string> left_out_;
+  std::map<std::string, std::string> put_on_;  // the node, by uid: it never changes
   std::vector<std::string> violations_;
   Counts counts_;
 };
