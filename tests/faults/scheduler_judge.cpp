@@ -36,8 +36,10 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   }
   void observed(const ClusterEvent& event, Time /*now*/) override {
     if (const auto* failed = std::get_if<BindFailed>(&event)) forget(failed->pod);
-    // Told of anew: the order for it came to nothing.
+    // Told of anew: the order for it came to nothing. A binding that failed was to another place.
     if (const auto* added = std::get_if<PodAdded>(&event)) last_.erase(added->pod.uid);
+    if (const auto* failed = std::get_if<BindFailed>(&event))
+      if (const StoredPtr pod = known_pod(failed->pod)) last_.erase(pod->uid);
     const auto* gone = std::get_if<PodGone>(&event);
     if (!gone) return;
     // What is on its way to a pod that is gone finds nobody: its uid is in it.
