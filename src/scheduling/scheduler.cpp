@@ -223,7 +223,8 @@ Action Scheduler::give_up(const Pod& pod, const Demand& demand, Time now) {
     park(pod, rejection.by, why, now);
     return order(pod, std::move(*outcome.victims), std::move(why), now);
   }
-  const bool drops = !keeps_promise && nominations_.of(pod.id).has_value();
+  // Its status may promise a node that has left since.
+  const bool drops = !keeps_promise && (nominations_.of(pod.id).has_value() || !pod.nominated_node.empty());
   if (drops) drop_nomination(pod.id, now);
   if (!outcome.message.empty()) why += " " + outcome.message;
   park(pod, rejection.by, why, now);

@@ -40,6 +40,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     if (const auto* added = std::get_if<PodAdded>(&event)) last_.erase(added->pod.uid);
     if (const auto* failed = std::get_if<BindFailed>(&event))
       if (const StoredPtr pod = known_pod(failed->pod)) last_.erase(pod->uid);
+    if (const auto* removed = std::get_if<NodeRemoved>(&event)) note_removed(removed->node);
     const auto* gone = std::get_if<PodGone>(&event);
     if (!gone) return;
     // What is on its way to a pod that is gone finds nobody: its uid is in it.
@@ -150,6 +151,12 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   void note_dropped(const MarkUnschedulable& mark) {
     const StoredPtr pod = known_pod(mark.pod);
     if (pod && mark.drops_nomination) last_.erase(pod->uid);
+  }
+  // One that comes back under its name is another.
+  void note_removed(NodeId node) {
+    if (!scheduler_->cluster().has_node(node)) return;
+    const std::string& name = scheduler_->cluster().node(node).name;
+    std::erase_if(last_, [&](const auto& entry) { return entry.second.first == name; });
   }
   void note_displaced(const std::string& node, std::int64_t priority) {
     std::erase_if(last_, [&](const auto& entry) {
