@@ -98,10 +98,11 @@ void LiveWorld::run_until(Time end) {
   while (clock_.now() < end) {
     const Time step = std::min(end, clock_.next().value_or(end));
     bool anybody_runs = false;
-    for (const auto& process : processes_) {
-      if (process->connection->is_paused()) continue;
+    // By index: a turn lets time go on, and with it others may start.
+    for (std::size_t i = 0; i < processes_.size(); ++i) {
+      if (processes_[i]->connection->is_paused()) continue;
       anybody_runs = true;
-      process->scheduler->turn(step);
+      processes_[i]->scheduler->turn(step);
     }
     if (!anybody_runs) clock_.run_next(step);
     for (const std::size_t process : std::exchange(doomed_, {}))
