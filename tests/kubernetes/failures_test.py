@@ -43,7 +43,7 @@ class Failures(LabTest):
         for share in (0.2, 0.6):
             self.until(lambda: arrivals.done >= arrivals.count * share, "some pods")
             lab.plane.stop("apiserver", signal.SIGKILL)
-            lab.plane.start("apiserver")
+            lab.restart_api_server()
         self.until_all_bound(arrivals)
 
     def test_the_leader_is_killed_in_the_middle_and_the_other_goes_on(self):
@@ -99,7 +99,7 @@ class Fairness(LabTest):
         def restart(wanted):
             lab.plane.stop("apiserver", signal.SIGKILL)  # a graceful stop waits for every watch to end
             lab.plane.state["apiserver_flags"] = wanted
-            lab.plane.start("apiserver")
+            lab.restart_api_server()
         restart([*before, *flags])
         self.addCleanup(restart, before)
 

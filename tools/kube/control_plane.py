@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import ssl
@@ -34,13 +35,18 @@ def programs():
 
 
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    """Below those that the kernel gives to connections: while a server restarts, none of its clients may take its port."""
+    found = []
+    for port in random.sample(range(20000, 32768), 2000):
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        found.append(port)
+        if len(found) == count:
+            return found
+    raise Trouble(f"no {count} free ports between 20000 and 32767")
 
 
 def started_at(pid):
