@@ -1,6 +1,7 @@
 #include "kubernetes/read_common.h"
 
 #include <algorithm>
+#include "base/sort_stably.h"
 
 #include "base/numbers.h"
 
@@ -73,8 +74,7 @@ Labels read_labels(const JsonField& map) {
   for (const auto& [key, value] : map.entries()) labels.push_back({std::string(key), value.text()});
   // Sorted first, so that each is set behind the last and ten thousand cost no more than they must. Of a key
   // given twice the last counts.
-  std::stable_sort(labels.begin(), labels.end(),
-                   [](const Label& a, const Label& b) { return a.key < b.key; });
+  sort_stably(labels, [](const Label& a, const Label& b) { return a.key < b.key; });
   Labels sorted;
   for (const Label& label : labels) sorted.set(label.key, label.value);
   return sorted;

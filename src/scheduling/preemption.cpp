@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "base/sort_stably.h"
 #include "scheduling/filters/prepared.h"
 #include "scheduling/preemption_parts.h"
 
@@ -83,7 +84,7 @@ Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node, con
   }
 
   const Importance more_important(cluster, now);
-  std::stable_sort(potential.begin(), potential.end(), more_important);
+  sort_stably(potential, more_important);
   const std::vector<std::uint8_t> breaks = budget_breakers(cluster, potential);
   Victims victims{node, {}, 0};
   for (const bool breakers : {true, false}) {
@@ -97,7 +98,7 @@ Trial try_node(const FilterInput& input, ClusterState& cluster, NodeId node, con
     }
   }
   for (const PodId id : victims.pods) put_back(input, cluster, id);
-  std::stable_sort(victims.pods.begin(), victims.pods.end(), more_important);
+  sort_stably(victims.pods, more_important);
   if (!victims.pods.empty()) trial.victims = std::move(victims);
   return trial;
 }

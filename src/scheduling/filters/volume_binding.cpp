@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/result.h"
+#include "base/sort_stably.h"
 #include "scheduling/filters/volume_claims.h"
 
 namespace evenkeel::scheduling {
@@ -125,8 +126,7 @@ VolumePlan plan_volumes(const FilterInput& input, NodeId id) {
     (selected.empty() ? to_find : to_make).push_back(claim);
   }
   if (waiting_served) {
-    std::stable_sort(to_find.begin(), to_find.end(),
-                     [](const auto* a, const auto* b) { return a->requested < b->requested; });
+    sort_stably(to_find, [](const auto* a, const auto* b) { return a->requested < b->requested; });
     std::set<std::string> chosen;
     for (const PersistentVolumeClaim* claim : to_find) {
       const PersistentVolume* volume = find_volume(objects, *claim, node, chosen);
