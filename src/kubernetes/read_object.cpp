@@ -10,7 +10,7 @@
 namespace evenkeel::kubernetes {
 namespace {
 
-std::string or_default(std::string name_space) { return name_space.empty() ? "default" : name_space; }
+std::string or_default(const std::string& name_space) { return name_space.empty() ? "default" : name_space; }
 
 // The API server labels every namespace with its name.
 Namespace read_namespace(const JsonField& object) {

@@ -113,8 +113,9 @@ void read_pod_level_requests(const JsonField& resources, const JsonField& status
   const Resources of_containers = has_own ? effective_limit(into) : Resources{};
   for (const Resources* from : {&asked, &most, &of_containers})
     for (const auto& [name, count] : from->extended) {
-      const bool known = std::any_of(level.huge_pages.begin(), level.huge_pages.end(),
-                                     [&name = name](const ExtendedResource& r) { return r.name == name; });
+      const bool known =
+          std::any_of(level.huge_pages.begin(), level.huge_pages.end(),
+                      [&wanted = name](const ExtendedResource& r) { return r.name == wanted; });
       if (name.starts_with("hugepages-") && !known) level.huge_pages.push_back({name, count});
     }
   const bool has_pages = std::any_of(
