@@ -19,7 +19,7 @@ bool is_block(const JsonField& spec) {
                         {std::pair<std::string_view, bool>{"Filesystem", false}, {"Block", true}}, false);
 }
 
-std::string or_default(std::string name_space) { return name_space.empty() ? "default" : name_space; }
+std::string or_default(const std::string& name_space) { return name_space.empty() ? "default" : name_space; }
 
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;

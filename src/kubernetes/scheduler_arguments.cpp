@@ -41,7 +41,7 @@ bool is_label_name(std::string_view text) {
   return is_word(text, 63, "-_.");
 }
 
-std::vector<ResourceWeight> read_weights(const JsonField& list, std::vector<ResourceWeight> fallback) {
+std::vector<ResourceWeight> read_weights(const JsonField& list, const std::vector<ResourceWeight>& fallback) {
   std::vector<ResourceWeight> weights;
   for (const JsonField& item : list.items()) {
     refuse_unknown_fields(item, {"name", "weight"});
