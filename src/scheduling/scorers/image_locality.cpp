@@ -48,9 +48,10 @@ void image_locality(const PlacementRequest& request, float weight, std::span<flo
   const std::int64_t most =
       kMostPerContainer * static_cast<std::int64_t>(spec.init_containers.size() + spec.containers.size());
   if (most <= kLeast) return;
-  for (std::size_t slot = 0; slot < sums.size(); ++slot)
-    totals[slot] +=
-        weight * static_cast<float>(100 * (std::clamp(sums[slot], kLeast, most) - kLeast) / (most - kLeast));
+  for (std::size_t slot = 0; slot < sums.size(); ++slot) {
+    const std::int64_t score = 100 * (std::clamp(sums[slot], kLeast, most) - kLeast) / (most - kLeast);
+    totals[slot] += weight * static_cast<float>(score);
+  }
 }
 
 }  // namespace evenkeel::scheduling
