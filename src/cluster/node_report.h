@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/usage.h"
+
+namespace evenkeel {
+
+// What one node was seen to use, in names instead of handles: as a monitor, Prometheus or the metrics API
+// tells it, before anybody has looked up whom it means.
+struct NodeReport {
+  struct PodPart {
+    std::string uid;               // of the pod; where that is not known
+    std::string name_space, name;  // these two
+    Usage usage;
+    bool operator==(const PodPart&) const = default;
+  };
+  // Which of the six were measured at all: the metrics API knows CPU and memory alone.
+  using Known = std::array<bool, kDimensions>;
+  static constexpr Known kAll = {true, true, true, true, true, true};
+  static constexpr Known kCpuAndMemory = {true, true, false, false, false, false};
+
+  std::string node;
+  Time measured{};  // by the clock of whoever reads it: the sender says how old its sample is, not what time
+                    // it is
+  Usage total;      // averages over the sender's window
+  Usage capacity;   // 0: not known there
+  Known known = kAll;
+  std::vector<PodPart> pods;
+  bool operator==(const NodeReport&) const = default;
+};
+
+}  // namespace evenkeel
