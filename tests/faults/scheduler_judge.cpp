@@ -283,15 +283,17 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
     if (decision->is_confirmed) accuse(process + " binds again what was confirmed to it: " + what);
     return;
   }
+  // Whoever it is meant for: an earlier one of that name, and the server refuses it.
+  const json body = request_body(request).value_or(json::object());
+  std::string meant = known ? known->uid : "";
+  for (const std::string& uid : {text_at(body, {"metadata", "uid"}), text_at(body, {"preconditions", "uid"}),
+                                 text_at(body, {"deleteOptions", "preconditions", "uid"})})
+    if (!uid.empty()) meant = uid;
   const bool is_end = request.method == "DELETE" || parts->subresource == "eviction";
-  if (is_end && known && !sender.may_end(known->uid))
-    accuse(process + " ends what it did not choose: " + what);
+  if (is_end && known && !sender.may_end(meant)) accuse(process + " ends what it did not choose: " + what);
   const bool is_ours = !known || text_at(known->object, {"spec", "schedulerName"}) == options_.scheduler_name;
-  // Meant for an earlier one of that name: the server refuses it.
-  const std::string meant = text_at(request_body(request).value_or(json::object()), {"metadata", "uid"});
-  const bool is_for_another = known && !meant.empty() && meant != known->uid;
   // A victim may be anybody's; its condition says why it ends.
-  if (!is_end && !is_ours && !is_for_another && !sender.may_end(known->uid))
+  if (!is_end && !is_ours && meant == known->uid && !sender.may_end(meant))
     accuse(process + " touches another scheduler's pod: " + what);
 }
 
