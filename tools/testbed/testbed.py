@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import shutil
+import signal
+import subprocess
 import sys
 
 import cgroups
@@ -29,19 +31,31 @@ READY_WITHIN = 180
 
 def obstacle():
     """Why there can be no testbed on this machine, in a sentence; None where there can."""
+    return obstacle_of_machine() or missing_packages() or network.obstacle()
+
+
+def obstacle_of_machine():
+    """What no installation would help against."""
     if os.geteuid() != 0:
         return ("it needs root: it makes control groups, namespaces, mounts and network links, and runs containerd and "
-                "kubelets in them")
+                "kubelets in them; all of that goes again with tools/testbed/down")
+    if not pathlib.Path("/dev/loop-control").exists():
+        return "there are no loop devices, which nodes have their disks on"
+    if "overlay" not in pathlib.Path("/proc/filesystems").read_text():
+        return "the kernel has no overlay file system"
+    kinds = ["mount", "net", "pid", "uts", "ipc", "cgroup"]
+    if subprocess.run(["unshare", *(f"--{kind}" for kind in kinds), "--fork", "true"], capture_output=True).returncode != 0:
+        return f"no new namespaces may be made here ({', '.join(kinds)})"
+    return cgroups.obstacle()
+
+
+def missing_packages():
     missing = sorted({package for program, package in NEEDED.items() if not find_program(program)})
     if not pathlib.Path("/usr/lib/cni/bridge").exists():
         missing.append("containernetworking-plugins")
     if missing:
         return f"these packages are missing: {' '.join(missing)} (tools/bootstrap --testbed installs them)"
-    if not pathlib.Path("/dev/loop-control").exists():
-        return "there are no loop devices, which nodes have their disks on"
-    if "overlay" not in pathlib.Path("/proc/filesystems").read_text():
-        return "the kernel has no overlay file system"
-    return cgroups.obstacle() or network.obstacle()
+    return None
 
 
 def find_program(name):
@@ -123,6 +137,8 @@ class Testbed:
         be removed is listed."""
         for node in self.nodes:
             node.power_off()
+        for part in ("scheduler", "controller-manager", "apiserver", "etcd"):
+            self.plane.stop(part, signal.SIGKILL)  # an API server would first wait for everybody who watches
         self.plane.down()
         left = []
         for group in [*(node.cgroup for node in self.nodes), cgroups.Cgroup(cgroups.TOP)]:
@@ -166,6 +182,11 @@ class Testbed:
         for node in self.nodes:
             if not node.is_on():
                 raise Trouble(f"{node.name} went off while booting\n{node.log_end('init')}\n{node.log_end('kubelet')}")
+
+    def is_alive(self):
+        """Whether anything of it runs; False: it is what a crash has left."""
+        return any(node.is_on() for node in self.nodes) or bool(self.plane.state) and any(
+            self.plane.is_running(part) for part in self.plane.state["processes"])
 
     def is_ready(self, node):
         code, said = self.plane.api("GET", f"/api/v1/nodes/{node.name}")
