@@ -15,14 +15,13 @@ import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "tools/testbed"), str(ROOT / "tools/kube")]
+sys.path.insert(0, str(ROOT / "tools/testbed"))
 import applications  # noqa: E402
 import cgroups  # noqa: E402
-import control_plane  # noqa: E402
 import measure  # noqa: E402
 import network  # noqa: E402
 import testbed  # noqa: E402
-from control_plane import wait_until  # noqa: E402
+from kube import Trouble, end_with_parent, wait_until  # noqa: E402
 from node import MIB, Share  # noqa: E402
 
 SKIPPED = 77
@@ -85,7 +84,7 @@ class RealNodes(unittest.TestCase):
             return value
         try:
             return wait_until(seldom, what, PATIENCE)
-        except control_plane.Trouble as trouble:
+        except Trouble as trouble:
             states = [f"  {one['metadata']['name']}: {one['spec'].get('nodeName', '-')} {json.dumps(one['status'])[:600]}"
                       for one in api("GET", PODS)["items"] if one["status"].get("phase") not in ("Succeeded",)]
             events = [f"  {one['involvedObject']['name']}: {one['reason']}: {one.get('message')}"
@@ -202,7 +201,7 @@ def setUpModule():
     with open(folder / "scheduler.log", "wb") as log:
         scheduler = subprocess.Popen([EVENKEEL, "scheduler", "--leader-elect", "false", "--kubeconfig", bed.plane.kubeconfig],
                                      stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                     preexec_fn=control_plane.end_with_parent)
+                                     preexec_fn=end_with_parent)
 
 
 def tearDownModule():

@@ -4,19 +4,19 @@ for the network. Independent of every monitor and scheduler, so that it can judg
 import dataclasses
 import pathlib
 import re
+import subprocess
 import threading
 import time
 
 import network
 
 METRICS = ["cpu", "memory", "receive", "transmit", "read", "write"]
-DISK_RATE = 16_000_000  # bytes a second, each way: what counts as a node's whole disk
 
 
 def capacities(share):
     """What 1.0 means for each metric. Memory and processor are the whole node's, its own programs included."""
     return {"cpu": share.quota, "memory": share.memory_limit, "receive": share.network, "transmit": share.network,
-            "read": DISK_RATE, "write": DISK_RATE}
+            "read": share.disk_rate, "write": share.disk_rate}
 
 
 def totals(node, ports):
@@ -34,10 +34,10 @@ def totals(node, ports):
             "read": disk["Read"], "write": disk["Write"]}
 
 
-def port_counters(switch_pid_file):
-    """{port: (bytes in, bytes out)} of the switch."""
+def port_counters(text):
+    """{port: (bytes in, bytes out)} of what /proc/net/dev says."""
     found = {}
-    for line in switch_pid_file.read_text().splitlines()[2:]:
+    for line in text.splitlines()[2:]:
         name, _, figures = line.partition(":")
         fields = figures.split()
         found[name.strip()] = (int(fields[0]), int(fields[8]))
@@ -97,10 +97,9 @@ def shares_used(node, before, after, seconds):
 
 
 class SwitchPorts:
-    """Reads the switch's counters without starting a process for it: by a file that was opened in its namespace."""
+    """The switch's counters, without a new process for each reading: by one that sleeps in its namespace."""
 
     def __init__(self):
-        import subprocess
         self.process = subprocess.Popen(["ip", "netns", "exec", network.SWITCH, "sleep", "infinity"],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.file = pathlib.Path(f"/proc/{self.process.pid}/net/dev")
@@ -108,7 +107,7 @@ class SwitchPorts:
             time.sleep(0.01)
 
     def read(self):
-        return port_counters(self.file)
+        return port_counters(self.file.read_text())
 
     def close(self):
         self.process.kill()

@@ -10,16 +10,13 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 
 import cgroups
 import images
 import network
+import kube
+from kube import ControlPlane, Keys, Trouble, wait_until
 from node import Node, Share
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kube"))
-import control_plane  # noqa: E402
-from control_plane import ControlPlane, Keys, Trouble, wait_until  # noqa: E402
 
 STATE = pathlib.Path("/run/evenkeel-testbed.json")
 # dpkg's names; tools/bootstrap --testbed installs them.
@@ -89,7 +86,7 @@ class Testbed:
         if STATE.exists():
             raise Trouble(f"there is a testbed already, in {json.loads(STATE.read_text())['folder']}; "
                           "stop it with tools/testbed/down")
-        programs = control_plane.programs("kubelet")
+        programs = kube.programs("kubelet")
         archive, _ = images.build()
         folder.mkdir(parents=True, exist_ok=True)
         bed = cls({"folder": str(folder), "nodes": [{"index": index, "share": dataclasses.asdict(share)}
