@@ -3,6 +3,8 @@
 # make train  the shipped model from seeds, interrupted or not: it goes on where it was
 # make papers every figure and table of the papers, as pages in build/papers
 # make test-kubernetes  the part of `make test` that runs against a control plane built from source
+# make testbed       a cluster of real nodes on this machine (root; docs/testbed.md), make testbed-down ends it
+# make test-testbed  the part of `make test` that runs on such nodes; says why where it cannot
 # make fuzz   damaged input to every reader of the wire, FUZZ_SECONDS (60) for each
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
@@ -15,7 +17,7 @@ SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
         test-alone test-release test-dev test-kubernetes fuzz build-fuzz tidy build-release build-dev \
-        control-plane
+        control-plane testbed testbed-down test-testbed testbed-programs
 
 build: build-release
 
@@ -42,6 +44,7 @@ test: bootstrap
 	@$(MAKE) --no-print-directory check-layers
 	@+tools/kube/meanwhile build/kube.log $(MAKE) --no-print-directory test-alone
 	@$(MAKE) --no-print-directory test-kubernetes
+	@$(MAKE) --no-print-directory test-testbed
 	@echo "all checks passed"
 
 # What needs no control plane.
@@ -73,13 +76,28 @@ build-release build-dev build-fuzz: build-%: bootstrap
 control-plane: bootstrap
 	@tools/kube/build >/dev/null
 
-NEEDS_GO := kubernetes|conformance
+NEEDS_GO := kubernetes|conformance|testbed
 test-release test-dev: test-%: build-%
 	ctest --preset $* -j $(JOBS) --progress -LE '$(NEEDS_GO)'
 
 # Against a real API server, and against kube-scheduler's own code.
 test-kubernetes: build-release control-plane
-	ctest --preset release --progress -L '$(NEEDS_GO)'
+	ctest --preset release --progress -L 'kubernetes|conformance'
+
+# Real nodes. ARGS go to tools/testbed/up: make testbed ARGS='--nodes 2 --cpu 500m'
+TESTBED ?= build/testbed
+testbed: testbed-programs
+	@tools/testbed/up $(TESTBED) $(ARGS)
+
+testbed-down:
+	@tools/testbed/down
+
+# Only where nodes can be had at all: a container without rights need not fetch and build what it cannot run.
+testbed-programs: build-release
+	@if tools/testbed/possible; then tools/bootstrap --testbed && tools/kube/build kubelet >/dev/null; fi
+
+test-testbed: testbed-programs
+	ctest --preset release --progress -L testbed
 
 FUZZ_SECONDS ?= 60
 fuzz: build-fuzz

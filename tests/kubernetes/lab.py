@@ -63,8 +63,7 @@ def make_scheduler_user():
     """kubeconfig of the scheduler under test: deploy's service account, or an administrator for the reference."""
     text = plane.kubeconfig.read_text().splitlines()
     if REFERENCE:
-        control_plane.Keys(plane.keys).leaf(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"], "reference",
-                                            "/CN=evenkeel-reference")
+        control_plane.Keys(plane.keys).leaf("reference", "/CN=evenkeel-reference")
         # Not a member of system:masters: those are exempt from Priority & Fairness.
         kubectl("create", "clusterrolebinding", "reference", "--clusterrole=cluster-admin", "--user=evenkeel-reference")
         user = f"{{client-certificate: {plane.keys}/reference.crt, client-key: {plane.keys}/reference.key}}"

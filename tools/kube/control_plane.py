@@ -20,15 +20,16 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ["etcd", "apiserver", "controller-manager", "kwok", "scheduler"]
 PATIENCE = 180  # seconds; a machine may be busy
+CURVE = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
 
 class Trouble(Exception):
     """Says what did not come up, with the end of its log."""
 
 
-def programs():
-    """The folder of the programs, built if need be."""
-    done = subprocess.run([HERE / "build"], stdout=subprocess.PIPE, text=True)
+def programs(*more):
+    """The folder of the programs, built if need be; `more` are those that only some want, such as kubelet."""
+    done = subprocess.run([HERE / "build", *more], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise Trouble("tools/kube/build failed")
     return pathlib.Path(done.stdout.strip().splitlines()[-1])
@@ -89,21 +90,21 @@ class Keys:
         if done.returncode != 0:
             raise Trouble(f"openssl {arguments[0]}: {done.stderr.strip()}")
 
-    def make(self):
+    def make(self, address="127.0.0.1"):
+        """`address`: where the API server listens."""
         self.folder.mkdir(parents=True, mode=0o700)
-        curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        self.openssl("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.crt", "-days", "30", "-subj", "/CN=evenkeel-test-ca")
+        self.openssl("req", "-x509", *CURVE, "-keyout", "ca.key", "-out", "ca.crt", "-days", "30", "-subj", "/CN=evenkeel-test-ca")
         self.openssl("genrsa", "-out", "sa.key", "2048")
         self.openssl("rsa", "-in", "sa.key", "-pubout", "-out", "sa.pub")
-        names = "IP:127.0.0.1,IP:10.0.0.1,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
-        self.leaf(curve, "apiserver", "/CN=kube-apiserver", names)
-        self.leaf(curve, "admin", "/O=system:masters/CN=admin")
-        self.leaf(curve, "controller-manager", "/CN=system:kube-controller-manager")
-        self.leaf(curve, "scheduler", "/CN=system:kube-scheduler")
-        self.leaf(curve, "kwok", "/O=system:masters/CN=kwok")
+        names = f"IP:{address},IP:10.0.0.1,DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc"
+        self.leaf("apiserver", "/CN=kube-apiserver", names)
+        self.leaf("admin", "/O=system:masters/CN=admin")
+        self.leaf("controller-manager", "/CN=system:kube-controller-manager")
+        self.leaf("scheduler", "/CN=system:kube-scheduler")
+        self.leaf("kwok", "/O=system:masters/CN=kwok")
 
-    def leaf(self, curve, name, subject, names=None):
-        self.openssl("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", subject)
+    def leaf(self, name, subject, names=None):
+        self.openssl("req", *CURVE, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", subject)
         lines = ["extendedKeyUsage=serverAuth,clientAuth"] + ([f"subjectAltName={names}"] if names else [])
         (self.folder / f"{name}.ext").write_text("\n".join(lines) + "\n")
         self.openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial",
@@ -112,7 +113,9 @@ class Keys:
 
 class ControlPlane:
     def __init__(self, folder, outlives_us=True):
-        """outlives_us: whether what is started goes on when this program ends, as after tools/kube/up."""
+        """outlives_us: whether what is started goes on when this program ends, as after tools/kube/up.
+        before_exec, where set, is called in each process that is started, before it becomes the program."""
+        self.before_exec = None
         self.folder, self.outlives_us = pathlib.Path(folder).resolve(), outlives_us
         self.keys = self.folder / "pki"
         self.logs = self.folder / "log"
@@ -124,18 +127,21 @@ class ControlPlane:
 
     @classmethod
     def up(cls, folder, nodes=0, parts=("etcd", "apiserver", "controller-manager", "kwok"), apiserver_flags=(),
-           outlives_us=False):
+           outlives_us=False, controller_flags=(), address="127.0.0.1", before_exec=None):
+        """address: the only one at which the API server listens. The flags come last, so they override ours."""
         plane = cls(folder, outlives_us)
+        plane.before_exec = before_exec
         if plane.state and any(plane.is_running(part) for part in plane.state["processes"]):
             raise Trouble(f"{plane.folder}: there is a control plane already; stop it with tools/kube/down")
         plane.folder.mkdir(parents=True, exist_ok=True)
         bin_folder = programs()
-        Keys(plane.keys).make() if not (plane.keys / "ca.crt").exists() else None
+        Keys(plane.keys).make(address) if not (plane.keys / "ca.crt").exists() else None
         plane.logs.mkdir(exist_ok=True)
         for attempt in range(3):
             # Between our look and their start somebody may take a port: then other ports.
             plane.state = {"bin": str(bin_folder), "ports": dict(zip(["etcd", "peer", "apiserver", "controller-manager",
-                           "kwok", "scheduler"], free_ports(6))), "processes": {}, "apiserver_flags": list(apiserver_flags)}
+                           "kwok", "scheduler"], free_ports(6))), "processes": {}, "address": address,
+                           "apiserver_flags": list(apiserver_flags), "controller_flags": list(controller_flags)}
             plane.save()
             plane.write_kubeconfigs()
             try:
@@ -171,11 +177,17 @@ class ControlPlane:
             # race nobody should get more of it for being a session of its own.
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                        start_new_session=self.outlives_us,
-                                       preexec_fn=None if self.outlives_us else end_with_parent)
+                                       preexec_fn=self.prepare_child)
         self.children.append(process)
         self.state["processes"][part] = {"pid": process.pid, "started": started_at(process.pid)}
         self.save()
         wait_until(lambda: self.answers(part) or self.died(part, process), f"{part} does not answer")
+
+    def prepare_child(self):
+        if not self.outlives_us:
+            end_with_parent()
+        if self.before_exec:
+            self.before_exec()
 
     def died(self, part, process):
         if process.poll() is not None:
@@ -211,8 +223,8 @@ class ControlPlane:
                     "--quota-backend-bytes=4294967296", f"--listen-client-urls={client}", f"--advertise-client-urls={client}",
                     f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=test={peer}"]
         if part == "apiserver":
-            return [program("kube-apiserver"), f"--etcd-servers=http://127.0.0.1:{ports['etcd']}", "--bind-address=127.0.0.1",
-                    f"--secure-port={ports['apiserver']}", "--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
+            return [program("kube-apiserver"), f"--etcd-servers=http://127.0.0.1:{ports['etcd']}", f"--bind-address={self.address}",
+                    f"--secure-port={ports['apiserver']}", f"--advertise-address={self.address}", "--endpoint-reconciler-type=none",
                     "--service-cluster-ip-range=10.0.0.0/16", "--authorization-mode=Node,RBAC", "--allow-privileged=true",
                     f"--client-ca-file={keys}/ca.crt", f"--tls-cert-file={keys}/apiserver.crt",
                     f"--tls-private-key-file={keys}/apiserver.key", f"--service-account-key-file={keys}/sa.pub",
@@ -227,7 +239,7 @@ class ControlPlane:
                     "--use-service-account-credentials=true", f"--service-account-private-key-file={keys}/sa.key",
                     f"--root-ca-file={keys}/ca.crt", f"--cluster-signing-cert-file={keys}/ca.crt",
                     f"--cluster-signing-key-file={keys}/ca.key", "--kube-api-qps=2000", "--kube-api-burst=4000",
-                    "--node-monitor-grace-period=24h"]
+                    "--node-monitor-grace-period=24h", *self.state.get("controller_flags", [])]
         if part == "kwok":
             return [program("kwok"), f"--config={program('kwok.yaml')}", f"--kubeconfig={config}", "--manage-all-nodes=false",
                     "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--cidr=10.128.0.0/9",
@@ -242,7 +254,7 @@ class ControlPlane:
 
     def answers(self, part):
         port = self.state["ports"][part]
-        paths = {"etcd": f"http://127.0.0.1:{port}/health", "apiserver": f"https://127.0.0.1:{port}/readyz",
+        paths = {"etcd": f"http://127.0.0.1:{port}/health", "apiserver": f"https://{self.address}:{port}/readyz",
                  "controller-manager": f"https://127.0.0.1:{port}/healthz", "kwok": f"http://127.0.0.1:{port}/healthz",
                  "scheduler": f"https://127.0.0.1:{port}/healthz"}
         trust = None
@@ -268,8 +280,8 @@ class ControlPlane:
         for attempt in (1, 2):
             fresh = self.connection is None
             if fresh:
-                self.connection = http.client.HTTPSConnection("127.0.0.1", self.state["ports"]["apiserver"], timeout=60,
-                                                              context=self.trust())
+                self.connection = http.client.HTTPSConnection(self.address, self.state["ports"]["apiserver"],
+                                                              timeout=60, context=self.trust())
             try:
                 self.connection.request(method, path, None if body is None else json.dumps(body),
                                         {"Content-Type": content_type})
@@ -306,15 +318,23 @@ class ControlPlane:
     def kubeconfig(self):
         return self.folder / "admin.kubeconfig"
 
+    @property
+    def address(self):
+        return self.state.get("address", "127.0.0.1")
+
     def write_kubeconfigs(self):
         for user in ["admin", "controller-manager", "kwok", "scheduler"]:
-            (self.folder / f"{user}.kubeconfig").write_text(
-                "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
-                f"clusters: [{{name: test, cluster: {{server: 'https://127.0.0.1:{self.state['ports']['apiserver']}', "
-                f"certificate-authority: {self.keys}/ca.crt}}}}]\n"
-                f"users: [{{name: {user}, user: {{client-certificate: {self.keys}/{user}.crt, "
-                f"client-key: {self.keys}/{user}.key}}}}]\n"
-                f"contexts: [{{name: test, context: {{cluster: test, user: {user}}}}}]\n")
+            self.write_kubeconfig(user)
+
+    def write_kubeconfig(self, user):
+        """For whom there is a certificate by that name."""
+        (self.folder / f"{user}.kubeconfig").write_text(
+            "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
+            f"clusters: [{{name: test, cluster: {{server: 'https://{self.address}:{self.state['ports']['apiserver']}', "
+            f"certificate-authority: {self.keys}/ca.crt}}}}]\n"
+            f"users: [{{name: {user}, user: {{client-certificate: {self.keys}/{user}.crt, "
+            f"client-key: {self.keys}/{user}.key}}}}]\n"
+            f"contexts: [{{name: test, context: {{cluster: test, user: {user}}}}}]\n")
 
     def save(self):
         partial = self.state_file.with_suffix(".partial")

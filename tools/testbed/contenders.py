@@ -1,0 +1,58 @@
+"""The schedulers that an experiment compares: the genuine kube-scheduler, and ours under each policy."""
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+from kube import end_with_parent, wait_until
+
+GENUINE = "kube-scheduler"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Contender:
+    """One of them at work; `with` starts and ends it."""
+
+    def __init__(self, name, bed, evenkeel, folder, flags=()):
+        self.name, self.bed, self.evenkeel, self.folder, self.flags = name, bed, evenkeel, pathlib.Path(folder), list(flags)
+
+    @property
+    def scheduler_name(self):
+        return "default-scheduler" if self.name == GENUINE else "evenkeel"
+
+    def __enter__(self):
+        if self.name == GENUINE:
+            self.bed.plane.start("scheduler")
+            self.pid = self.bed.plane.state["processes"]["scheduler"]["pid"]
+            return self
+        policy, *moves = self.name.split("+")  # horizon+moves
+        command = [self.evenkeel, "scheduler", "--leader-elect", "false", "--kubeconfig", self.bed.plane.kubeconfig,
+                   "--policy", policy, *self.flags, *(["--moves"] if moves else [])]
+        log = self.folder / f"scheduler-{self.name}.log"
+        with open(log, "ab") as out:
+            self.process = subprocess.Popen([str(one) for one in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                            preexec_fn=end_with_parent)
+        self.pid = self.process.pid
+        wait_until(lambda: "every kind is listed" in log.read_text() or self.check(log), f"{self.name} to be ready", 60)
+        return self
+
+    def check(self, log):
+        if self.process.poll() is not None:
+            raise RuntimeError(f"{self.name} ended with {self.process.returncode}: {log.read_text()[-2000:]}")
+
+    def __exit__(self, *_):
+        if self.name == GENUINE:
+            self.bed.plane.stop("scheduler")
+            return
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        time.sleep(0.2)
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
