@@ -30,8 +30,8 @@ TEST(KernelText, CountsANodesMemoryAsKubeletsDo) {
       "Buffers:           31636 kB\nInactive:        4993476 kB\nInactive(anon):  1506228 kB\n"
       "Inactive(file):  3487248 kB\n");
   ASSERT_TRUE(facts);
-  EXPECT_EQ(facts->total, 24682416u * 1024);
-  EXPECT_EQ(facts->used, (24682416u - 16036860 - 3487248) * 1024);
+  EXPECT_EQ(facts->total, 24682416ull * 1024);
+  EXPECT_EQ(facts->used, (24682416ull - 16036860 - 3487248) * 1024);
 }
 
 constexpr std::string_view kNetDev =

@@ -72,7 +72,7 @@ TEST_F(SamplerOnAFakeMachine, AveragesOverItsWindows) {
   machine_.stat(1030);
   machine_.meminfo(1000, 100);
   const NodeReport& report = sampler.sample(3s);
-  EXPECT_DOUBLE_EQ(report.total[Dimension::cpu], 0.15);
+  EXPECT_NEAR(report.total[Dimension::cpu], 0.15, 1e-9);
   EXPECT_DOUBLE_EQ(report.total[Dimension::memory], 850 * 1024);
 }
 
@@ -148,10 +148,10 @@ TEST_F(SamplerOnAFakeMachine, IsOneCgroupWhereToldSo) {
   Sampler sampler = open();
   sampler.sample(0s);
   machine_.stat(10'000);
-  v1_pod("/nodes/n1", 300'000'000, 100, 2000);
+  v1_pod("/nodes/n1", 250'000'000, 100, 2000);
   machine_.net_dev("self", "eth0", 10, 20);
   const NodeReport& report = sampler.sample(1s);
-  EXPECT_EQ(report.total, (Usage{{0.3, 100, 10, 20, 0, 2000}}));
+  EXPECT_EQ(report.total, (Usage{{0.25, 100, 10, 20, 0, 2000}}));
   EXPECT_EQ(report.capacity, (Usage{{0.4, 512000, 0, 0, 0, 0}}));
   ASSERT_EQ(report.pods.size(), 1u);
   EXPECT_EQ(report.pods[0].uid, "aaaaaaaa");
