@@ -107,6 +107,7 @@ LiveMetrics::LiveMetrics(reporting::MetricsRegistry& registry, std::string api_s
                              {"explained"}})),
       explained(decisions.with({"yes"})),
       unexplained(decisions.with({"no"})),
+      usage(registry),
       process(registry),
       host(std::move(api_server)) {
   for (const char* queue : {"active", "backoff", "gated", "unschedulable"}) pending.with({queue}).set(0);
@@ -123,6 +124,7 @@ void LiveMetrics::carried(const LiveTraffic& traffic) {
   watch_restarts.raise_to(traffic.watch_restarts);
   events_dropped.raise_to(traffic.events_dropped);
   binds_in_flight.set(static_cast<double>(traffic.binds_in_flight));
+  usage.show(traffic.usage);
 }
 
 std::string_view bind_failure_reason(std::string_view why) {

@@ -38,6 +38,7 @@ struct LiveMetrics {
   reporting::Gauge& journal_entries;
   reporting::MetricFamily<reporting::Counter>& decisions;  // explained
   reporting::Counter &explained, &unexplained;
+  UsageMetrics usage;
   reporting::ProcessFigures process;
   std::string host;  // the API server's
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "apps/usage_metrics.h"
 #include "cluster/world.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/scheduler.h"
@@ -24,6 +25,7 @@ struct LiveTraffic {
   std::uint64_t watch_restarts = 0;
   std::uint64_t events_dropped = 0;  // Events for people that were not written
   std::size_t binds_in_flight = 0;   // now
+  UsageFigures usage;
 };
 
 // One profile that pods may ask for, in the order the scheduler numbers them.

@@ -118,6 +118,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnec
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
     auto setup = set_up_profile(options.configuration, profile, options.models);
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
+    if (options.usage) options.usage->prepare(setup->options);
     profiles.push_back(*std::move(setup));
   }
   return std::unique_ptr<LiveScheduler>(
@@ -148,6 +149,7 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
   world_.write_while([this] { return leading(); });
   observer_.serves(served);
   observer_.began(scheduler_, begun_);
+  if (options_.usage) options_.usage->begin(world_, scheduler_, begun_);
   if (options_.configuration.leader_election.elect && !options_.identity.empty() && !options_.shadow) {
     election_ =
         std::make_unique<kubernetes::LeaderElector>(connection_, election_options(options_), options_.log);
@@ -156,10 +158,14 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
   }
 }
 
-LiveScheduler::~LiveScheduler() { observer_.ended(); }
+LiveScheduler::~LiveScheduler() {
+  observer_.ended();
+  if (options_.usage) options_.usage->end(leading(), connection_.now());
+}
 
 bool LiveScheduler::turn(Time deadline) {
   follow_leadership();
+  if (options_.usage) options_.usage->turn(connection_.now(), leading());
   // What was only followed so far is waiting to be decided about, without any further news.
   const bool begins = deciding() && !was_deciding_;
   was_deciding_ = deciding();
@@ -222,12 +228,14 @@ void LiveScheduler::tell_traffic() {
   }
   traffic.events_dropped = world_.events().counts().dropped;
   traffic.binds_in_flight = world_.bindings();
+  if (options_.usage) traffic.usage = options_.usage->figures(now);
   observer_.carried(traffic);
 }
 
 void LiveScheduler::stop(Duration at_most) {
   const auto is_done = [&] { return world_.outstanding() == 0 && world_.events().waiting() == 0; };
   connection_.run_for(at_most, is_done);
+  if (options_.usage) options_.usage->end(leading(), connection_.now());  // while it is ours to write
   if (!is_done()) options_.log("stopped with writes under way; what they came to is in the cluster");
   bool released = !election_;
   if (election_) election_->release([&] { released = true; });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/live_observer.h"
+#include "apps/live_usage.h"
 #include "base/result.h"
 #include "control/control_loop.h"
 #include "kubernetes/api_connection.h"
@@ -30,6 +31,7 @@ struct LiveOptions {
   kubernetes::WireFormat bodies = kubernetes::WireFormat::json;  // of bindings and Events
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;
+  LiveUsage* usage = nullptr;  // what nodes use, and what workloads did; none: nobody says
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
 

@@ -14,6 +14,7 @@
 #include "apps/live_status.h"
 #include "apps/log.h"
 #include "apps/models.h"
+#include "apps/usage_setup.h"
 #include "base/file.h"
 #include "kubernetes/client_api.h"
 #include "kubernetes/label_selector.h"
@@ -34,6 +35,7 @@ struct Arguments {
   std::string output = "table";
   std::string listen, token_file;
   bool shadow = false, dry_run = false, no_events = false, annotate = false;
+  UsageArguments usage;
 };
 
 volatile std::sig_atomic_t told_to_stop = 0;
@@ -151,6 +153,10 @@ int run(const Arguments& arguments) {
   if (arguments.dry_run) return run_dry(**client, *std::move(options), arguments.output);
   LiveReporter reporter(reporter_options(*options, *access, **client));
   options->observer = &reporter;
+  auto usage = make_live_usage(arguments.usage, *access, [&loop] { return loop.now(); }, log_line);
+  if (!usage) return fail(usage.error());
+  (*usage)->post_with([&loop](std::function<void()> work) { loop.post(std::move(work)); });
+  options->usage = usage->get();
   auto scheduler = LiveScheduler::open(**client, *std::move(options));
   if (!scheduler) return fail(scheduler.error());
   const auto status = serve_status(reporter, arguments.listen, arguments.token_file);
@@ -200,6 +206,7 @@ void add_scheduler(CLI::App& app, int& exit_code) {
   command->add_option("--listen-token-file", arguments->token_file,
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
+  add_usage_options(*command, arguments->usage);
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

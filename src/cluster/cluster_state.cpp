@@ -19,6 +19,12 @@ bool is_odd(const Node& node) {
   return !even(node.allocatable.cpu.count) || !even(node.allocatable.memory.count);
 }
 
+// How much of what was known counts beside a sample that comes so much later: one step of an exponential
+// average, to first order: a sample a minute needs no more.
+double kept_after(Duration passed) {
+  return to_seconds(kRecent) / (to_seconds(kRecent) + std::max(0.0, to_seconds(passed)));
+}
+
 float per_unit(double capacity) { return capacity > 0 ? static_cast<float>(1.0 / capacity) : 0.0F; }
 
 }  // namespace
@@ -93,8 +99,9 @@ void ClusterState::remove_node(NodeId node) {
   columns_.present[node.slot] = 0;
   --node_count_;
   entry.load.mean -= entry.base;
-  entry.base = {};
+  entry.base = entry.usual_base = {};
   entry.measured = Time::min();
+  entry.sampled = false;
   entry.samples = 0;
   refresh_load(entry);
 }
@@ -412,9 +419,7 @@ void ClusterState::mark_started(PodId pod, Time now) {
 PodRecord* ClusterState::add_sample(PodId pod, const Usage& usage, Time measured) {
   PodRecord* record = find(pod);
   if (!record || record->place == PodPlace::pending) return nullptr;
-  // One step of an exponential average, to first order: a sample a minute needs no more.
-  const double passed = to_seconds(measured - record->sampled_at);
-  const double keep = record->samples == 0 ? 0 : to_seconds(kRecent) / (to_seconds(kRecent) + passed);
+  const double keep = record->samples == 0 ? 0 : kept_after(measured - record->sampled_at);
   record->recent = record->recent * keep + usage * (1 - keep);
   record->sampled_at = measured;
   record->sampled += usage;
@@ -427,9 +432,58 @@ void ClusterState::set_base_load(NodeId node, const Usage& base, Time measured) 
   NodeEntry& entry = nodes_[node.slot];
   entry.load.mean += base - entry.base;
   entry.base = base;
-  entry.measured = std::max(entry.measured, measured);
+  const double keep = entry.measured == Time::min() ? 0 : kept_after(measured - entry.measured);
+  entry.usual_base = entry.usual_base * keep + base * (1 - keep);
+  entry.sampled = true;
+  // Time may go back where a clock was set: what was measured "later" must not count for ever.
+  const bool went_back = measured < entry.measured;
+  entry.measured = measured;
   last_measured_ = std::max(last_measured_, measured);
+  if (went_back) {
+    last_measured_ = measured;
+    for (const NodeEntry& other : nodes_) last_measured_ = std::max(last_measured_, other.measured);
+  }
   refresh_load(entry);
+}
+
+// Whether the node's sample holds what the pod does: it ran all the time that is averaged over.
+bool ClusterState::shows(const PodRecord& record, const UsageReported& report) const {
+  return record.started && record.node == report.node && record.since <= report.measured - report.over;
+}
+
+Usage ClusterState::fill_in(Usage usage, const KnownDimensions& known, const Usage& expected) {
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    if (!known[d]) usage.of[d] = expected.of[d];
+  return usage;
+}
+
+void ClusterState::expect(NodeEntry& entry, PodRecord& record, const Demand& expected) {
+  entry.load.mean += expected.mean - record.expected.mean;
+  entry.load.variance += expected.variance - record.expected.variance;
+  record.expected = expected;
+}
+
+void ClusterState::share_out(NodeEntry& entry, const UsageReported& report, std::span<const Undivided> pods,
+                             Usage& base) {
+  Usage factor;
+  for (std::size_t d = 0; d < kDimensions; ++d) {
+    factor.of[d] = 1;
+    if (!report.known[d] || report.pods_known[d]) continue;
+    double together = 0;
+    for (const Undivided& pod : pods) together += pod.profile.mean.of[d];
+    if (together > report.total.of[d]) factor.of[d] = report.total.of[d] / together;
+    base.of[d] = report.total.of[d] - together * factor.of[d];
+  }
+  for (const Undivided& pod : pods) {
+    Demand expected = pod.record->expected;
+    for (std::size_t d = 0; d < kDimensions; ++d) {
+      if (!report.known[d] || report.pods_known[d]) continue;
+      expected.mean.of[d] = pod.profile.mean.of[d] * factor.of[d];
+      expected.variance.of[d] = pod.profile.variance.of[d] * factor.of[d] * factor.of[d];
+      expected.peak.of[d] = pod.profile.peak.of[d];
+    }
+    expect(entry, *pod.record, expected);
+  }
 }
 
 void ClusterState::remember_total(NodeEntry& entry, const Usage& total, Time measured) {

@@ -157,8 +157,22 @@ class ClusterState {
   void release(NodeId node, const PodTemplate& shape, const Demand& expected);
   // One node's sample, in one go: each pod's part is added to its record, expected_use(record)
   // then says what the pod is expected to use from now on, and what no pod explains is base load.
+  //
+  // A dimension that was not measured stays as it was believed to be. One that is known of the node alone is
+  // shared out: pods that run long enough to show in it count by their profiles, all of them scaled down
+  // where they come to more than the node uses, and what is left is base load.
   template <class ExpectedUse>
-  void add_report(const UsageReported& report, ExpectedUse expected_use);
+  void add_report(const UsageReported& report, ExpectedUse expected_use) {
+    add_report(report, expected_use, [](const PodRecord& record) { return record.expected; });
+  }
+  template <class ExpectedUse, class Profile>
+  void add_report(const UsageReported& report, ExpectedUse expected_use, Profile profile);
+  // The node's samples are too old to go by: its pods count by their profiles, and it itself by what it
+  // usually used, as if they had never been seen. The next report is believed again.
+  template <class Profile>
+  void forget_samples(NodeId node, Profile profile);
+  // Whether what is known of the node's use comes from samples.
+  bool is_sampled(NodeId node) const { return nodes_[node.slot].sampled; }
   // What the node itself uses: system daemons, and whatever no pod explains.
   void set_base_load(NodeId node, const Usage& base, Time measured);
   const Usage& base_load(NodeId node) const { return nodes_[node.slot].base; }
@@ -191,7 +205,9 @@ class ClusterState {
     Resources requested;  // beyond the columns: storage and extended resources
     Demand load;
     Usage base;
+    Usage usual_base;  // the same, the last quarter of an hour counting most
     Time measured = Time::min();
+    bool sampled = false;  // and the sample is still gone by
     std::array<TotalSample, kWindowSamples> window;  // a ring, the newest before `next_sample`
     std::uint8_t samples = 0, next_sample = 0;
   };
@@ -206,6 +222,15 @@ class ClusterState {
   void count(NodeId node, const PodTemplate& shape, const Demand& expected, int sign);
   void count_replica(NodeId node, const PodTemplate& shape, bool added);
   void refresh_load(NodeEntry& entry);
+  struct Undivided {
+    PodRecord* record;
+    Demand profile;
+  };
+  bool shows(const PodRecord& record, const UsageReported& report) const;
+  static Usage fill_in(Usage usage, const KnownDimensions& known, const Usage& expected);
+  static void share_out(NodeEntry& entry, const UsageReported& report, std::span<const Undivided> pods,
+                        Usage& base);
+  static void expect(NodeEntry& entry, PodRecord& record, const Demand& expected);
   static void remember_total(NodeEntry& entry, const Usage& total, Time measured);
   void refresh_shares(std::size_t node);
   void count_kinds(const Node& node, std::size_t i, int sign);
@@ -239,24 +264,50 @@ class ClusterState {
   Time last_measured_ = Time::min();
 };
 
-template <class ExpectedUse>
-void ClusterState::add_report(const UsageReported& report, ExpectedUse expected_use) {
+template <class ExpectedUse, class Profile>
+void ClusterState::add_report(const UsageReported& report, ExpectedUse expected_use, Profile profile) {
   if (!has_node(report.node)) return;
   NodeEntry& entry = nodes_[report.node.slot];
-  Usage base = report.total;
+  const bool divided = report.pods_known == kAllKnown;
+  const Usage total = fill_in(report.total, report.known, entry.load.mean);
+  Usage base = total;
   for (const PodUsage& sample : report.pods) {
-    base -= sample.usage;
-    PodRecord* record = add_sample(sample.pod, sample.usage, report.measured);
+    const PodRecord* known = divided ? nullptr : find(sample.pod);
+    const Usage usage = known ? fill_in(sample.usage, report.pods_known, known->expected.mean) : sample.usage;
+    base -= usage;
+    PodRecord* record = add_sample(sample.pod, usage, report.measured);
     if (!record) continue;
-    const Demand expected = expected_use(*record, sample.usage);
-    if (record->node != report.node) continue;
-    entry.load.mean += expected.mean - record->expected.mean;
-    entry.load.variance += expected.variance - record->expected.variance;
-    record->expected = expected;
+    const Demand expected = expected_use(*record, usage);
+    if (record->node == report.node) expect(entry, *record, expected);
+  }
+  if (!divided) {
+    std::vector<Undivided> pods;
+    for (const PodId id : entry.pods)
+      if (PodRecord* record = find(id); record && shows(*record, report))
+        pods.push_back({record, profile(*record)});
+    share_out(entry, report, pods, base);
   }
   for (double& amount : base.of) amount = std::max(0.0, amount);
-  remember_total(entry, report.total, report.measured);
-  set_base_load(report.node, base, report.measured);
+  remember_total(entry, total, report.measured);
+  set_base_load(report.node, fill_in(base, report.known, entry.base), report.measured);
+}
+
+template <class Profile>
+void ClusterState::forget_samples(NodeId node, Profile profile) {
+  if (!has_node(node)) return;
+  NodeEntry& entry = nodes_[node.slot];
+  for (const PodId id : entry.pods) {
+    PodRecord* record = find(id);
+    if (!record) continue;
+    record->samples = 0;
+    record->sampled = {};
+    expect(entry, *record, profile(*record));
+  }
+  entry.samples = 0;
+  entry.load.mean += entry.usual_base - entry.base;
+  entry.base = entry.usual_base;
+  entry.sampled = false;
+  refresh_load(entry);
 }
 
 }  // namespace evenkeel

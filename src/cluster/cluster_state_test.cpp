@@ -406,5 +406,98 @@ TEST(ClusterState, HoldsTenThousandNodesAndAHundredThousandPodsInLessThan300MB) 
 }
 #endif
 
+// One node with two pods that run, each expected to use one core, 1 GB and 10 MB/s.
+class PartlyKnown : public ::testing::Test {
+ protected:
+  PartlyKnown() {
+    state.set_node(test_node(0));
+    for (std::uint32_t slot : {1, 2}) {
+      state.found(test_pod({slot, 1}, shape_asking(100, 1)), {0}, expected, now - std::chrono::hours(1));
+      state.mark_started({slot, 1}, now - std::chrono::hours(1));
+    }
+  }
+  void tell(const Usage& total, KnownDimensions known, KnownDimensions pods_known,
+            std::vector<PodUsage> pods = {}) {
+    UsageReported report{{0}, now, total, pods, known, pods_known, std::chrono::minutes(1)};
+    state.add_report(
+        report,
+        [&](const PodRecord&, const Usage& usage) {
+          Demand seen = expected;
+          seen.mean = usage;
+          return seen;
+        },
+        [&](const PodRecord&) { return expected; });
+  }
+  double load(Dimension d) const { return state.load({0}).mean[d]; }
+
+  static constexpr KnownDimensions kCpuMemory = {true, true, false, false, false, false};
+  ClusterState state;
+  Demand expected{Usage{{1, 1e9, 1e7, 0, 0, 0}}, {}, {}};
+  Time now = Time{} + std::chrono::hours(5);
+};
+
+TEST_F(PartlyKnown, WhatIsNotMeasuredStaysAsExpectedAndIsNotTakenForNothing) {
+  tell(Usage{{3, 4e9, 0, 0, 0, 0}}, kCpuMemory, kCpuMemory,
+       {{{1, 1}, Usage{{0.5, 2e9, 0, 0, 0, 0}}}, {{2, 1}, Usage{{1.5, 1e9, 0, 0, 0, 0}}}});
+  EXPECT_DOUBLE_EQ(load(Dimension::cpu), 3);
+  EXPECT_DOUBLE_EQ(state.base_load({0})[Dimension::cpu], 1);
+  EXPECT_DOUBLE_EQ(load(Dimension::receive), 2e7);  // of the two pods
+  EXPECT_DOUBLE_EQ((*state.measured_use({0}))[Dimension::receive], 2e7);
+  EXPECT_DOUBLE_EQ(state.base_load({0})[Dimension::receive], 0);
+  tell(Usage{{3, 4e9, 5e7, 0, 0, 0}}, kAllKnown, kAllKnown);
+  tell(Usage{{3, 4e9, 0, 0, 0, 0}}, kCpuMemory, kCpuMemory);
+  EXPECT_DOUBLE_EQ(state.base_load({0})[Dimension::receive], 5e7);  // as it was last seen
+}
+
+TEST_F(PartlyKnown, ANodesTotalIsSharedOutAmongPodsThatAreNotToldApart) {
+  tell(Usage{{3, 4e9, 5e7, 0, 0, 0}}, kAllKnown, {});
+  EXPECT_DOUBLE_EQ(load(Dimension::cpu), 3);  // not 3 and the pods' 2 once more
+  EXPECT_DOUBLE_EQ(state.base_load({0})[Dimension::cpu], 1);
+  tell(Usage{{1, 4e9, 0, 0, 0, 0}}, kAllKnown, {});  // less than they were thought to use
+  EXPECT_DOUBLE_EQ(load(Dimension::cpu), 1);
+  EXPECT_DOUBLE_EQ(state.pod({1, 1})->expected.mean[Dimension::cpu], 0.5);
+  EXPECT_DOUBLE_EQ(load(Dimension::receive), 0);
+  tell(Usage{{3, 4e9, 5e7, 0, 0, 0}}, kAllKnown, {});  // and back
+  EXPECT_DOUBLE_EQ(state.pod({1, 1})->expected.mean[Dimension::cpu], 1);
+}
+
+TEST_F(PartlyKnown, APodTooYoungToShowInTheAverageCountsOnTop) {
+  state.found(test_pod({3, 1}, shape_asking(100, 1)), {0}, expected, now);
+  state.mark_started({3, 1}, now - std::chrono::seconds(10));
+  tell(Usage{{2, 4e9, 0, 0, 0, 0}}, kAllKnown, {});
+  EXPECT_DOUBLE_EQ(load(Dimension::cpu), 3);
+}
+
+TEST_F(PartlyKnown, ForgottenSamplesLeaveThePodsProfilesAndWhatTheNodeUsuallyUsed) {
+  const std::vector<PodUsage> idle = {{{1, 1}, Usage{{0.1, 1e8, 0, 0, 0, 0}}},
+                                      {{2, 1}, Usage{{0.1, 1e8, 0, 0, 0, 0}}}};
+  for (int i = 0; i < 200; ++i) {
+    now += std::chrono::seconds(10);
+    tell(Usage{{0.5, 1e9, 0, 0, 0, 0}}, kAllKnown, kAllKnown, idle);
+  }
+  now += std::chrono::seconds(10);
+  tell(Usage{{3.7, 1e9, 0, 0, 0, 0}}, kAllKnown, kAllKnown, idle);  // something runs wild, and then silence
+  EXPECT_TRUE(state.is_sampled({0}));
+  EXPECT_NEAR(load(Dimension::cpu), 3.7, 1e-9);
+  state.forget_samples({0}, [&](const PodRecord&) { return expected; });
+  EXPECT_FALSE(state.is_sampled({0}));
+  EXPECT_NEAR(load(Dimension::cpu), 2.3, 0.1);
+  EXPECT_FALSE(state.measured_use({0}));
+  EXPECT_EQ(state.pod({1, 1})->samples, 0U);
+  EXPECT_NEAR(static_cast<double>(state.columns().utilization[0][0]), load(Dimension::cpu) / 4, 1e-6);
+  now += std::chrono::seconds(10);
+  tell(Usage{{0.5, 1e9, 0, 0, 0, 0}}, kAllKnown, kAllKnown, idle);
+  EXPECT_TRUE(state.is_sampled({0}));
+  EXPECT_NEAR(load(Dimension::cpu), 0.5, 1e-9);
+}
+
+TEST_F(PartlyKnown, AClockThatIsSetBackMakesNoSampleLastForEver) {
+  tell(Usage{{3, 4e9, 0, 0, 0, 0}}, kAllKnown, kAllKnown);
+  now -= std::chrono::hours(2);
+  tell(Usage{{1, 4e9, 0, 0, 0, 0}}, kAllKnown, kAllKnown);
+  EXPECT_EQ(state.measured_at({0}), now);
+  EXPECT_EQ(state.last_measured(), now);
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -49,6 +49,7 @@ struct Node {
   NodeConditions conditions;
   std::vector<NodeImage> images;               // one for each name of an image
   std::vector<std::string> declared_features;  // status.declaredFeatures
+  std::vector<std::string> addresses;          // status.addresses: what else it is called by
   bool operator==(const Node&) const = default;
 };
 

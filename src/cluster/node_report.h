@@ -19,8 +19,8 @@ struct NodeReport {
     bool operator==(const PodPart&) const = default;
   };
   // Which of the six were measured at all: the metrics API knows CPU and memory alone.
-  using Known = std::array<bool, kDimensions>;
-  static constexpr Known kAll = {true, true, true, true, true, true};
+  using Known = KnownDimensions;
+  static constexpr Known kAll = kAllKnown;
   static constexpr Known kCpuAndMemory = {true, true, false, false, false, false};
 
   std::string node;
@@ -30,6 +30,9 @@ struct NodeReport {
   Usage capacity;   // 0: not known there
   Known known = kAll;
   std::vector<PodPart> pods;
+  // Which dimensions are told pod by pod. In the others `total` holds whatever the pods do, undivided.
+  Known pods_known = kAll;
+  Duration over{};  // how much of the past the averages hold: what began within it shows in part only
   bool operator==(const NodeReport&) const = default;
 };
 

@@ -11,6 +11,10 @@ inline constexpr std::size_t kDimensions = 6;
 inline constexpr std::array<std::string_view, kDimensions> kDimensionNames = {"cpu",      "memory", "receive",
                                                                               "transmit", "read",   "write"};
 
+// Which of the six somebody measured: not every source knows all.
+using KnownDimensions = std::array<bool, kDimensions>;
+inline constexpr KnownDimensions kAllKnown = {true, true, true, true, true, true};
+
 // An amount in each dimension: cores, bytes, and bytes per second. What a node has,
 // what a pod wants or what either was seen to use. Rates are measured, not granted,
 // so they are real numbers where requests (resources.h) are exact integers.

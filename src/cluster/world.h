@@ -41,6 +41,7 @@ struct PodBound {
 };
 struct PodStarted {
   PodId pod;
+  std::optional<Time> at{};  // where it ran already when it was found; else now
 };
 enum class PodEnd { completed, failed, evicted, deleted };
 struct PodGone {
@@ -61,6 +62,9 @@ struct UsageReported {
   Time measured{};
   Usage total;
   std::span<const PodUsage> pods;
+  // See NodeReport: what is not known counts as expected, never as nothing.
+  KnownDimensions known = kAllKnown, pods_known = kAllKnown;
+  Duration over{};
 };
 // What a workload's earlier pods used, from a store that outlives them.
 struct WorkloadSample {

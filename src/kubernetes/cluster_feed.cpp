@@ -90,6 +90,7 @@ void ClusterFeed::pod_changed(const ObjectChange& change) {
   if (known.promise_written == pod.nominated_node) known.promise_written.reset();
   const bool changed = !is_same(pod, known.pod);
   known.pod = std::move(pod);
+  pod_uids_[known.pod.uid] = known.pod.id.slot;
   // Our binding may have been answered before an older state of the pod arrived: nodes are never taken back.
   if (known.node.empty() && !node.empty()) set_node(known, node);
   tell(known, changed);
@@ -112,7 +113,8 @@ void ClusterFeed::tell(KnownPod& known, bool changed) {
   }
   const auto node = node_named(known.node);
   if (!node) return retract(known, PodEnd::deleted);
-  if (known.told == Told::nothing) {
+  const bool found = known.told == Told::nothing;
+  if (found) {
     events_.push_back(PodFound{known.pod, *node});
   } else {
     if (known.told == Told::waiting) events_.push_back(PodBound{known.pod.id, *node});
@@ -122,7 +124,7 @@ void ClusterFeed::tell(KnownPod& known, bool changed) {
   end_assumption(known);
   if (known.pod.phase != PodPhase::running || known.runs) return;
   known.runs = true;
-  events_.push_back(PodStarted{known.pod.id});
+  events_.push_back(PodStarted{known.pod.id, found ? known.pod.started : std::nullopt});
 }
 
 // What was told of it ends; should it count again, it does so under a new handle.
@@ -175,6 +177,7 @@ void ClusterFeed::forget(KnownPod& known, PodEnd how) {
   retract(known, how);
   leave_node(known);
   pod_slots_.erase(known.pod.full_name());
+  pod_uids_.erase(known.pod.uid);
   const PodId id = known.pod.id;
   known = {};
   known.pod.id = id;

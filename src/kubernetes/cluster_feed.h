@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "cluster/node_report.h"
 #include "cluster/world.h"
 #include "kubernetes/api_objects.h"
 #include "kubernetes/json_field.h"
@@ -72,11 +73,27 @@ class ClusterFeed {
   void said(PodId pod, UnscheduledCondition why);     // written to its status
   void tell_again(PodId pod);  // what was decided about it came to nothing: as if it had just arrived
 
+  // What a node was seen to use becomes UsageReported, and what it can do in network and disk is taken down
+  // with it. Names that nobody knows are passed over, and so are amounts that cannot be.
+  void report(const NodeReport& report, Time now);
+  struct ReportCounts {
+    std::uint64_t taken = 0;          // reports
+    std::uint64_t unknown_nodes = 0;  // reports
+    std::uint64_t unknown_pods = 0;   // parts: no such pod, or it is elsewhere
+    std::uint64_t impossible = 0;     // amounts: no number, below nothing, or beyond what there is
+  };
+  const ReportCounts& report_counts() const { return report_counts_; }
+
   std::vector<ClusterEvent>& events() { return events_; }  // to be taken by whoever reads them
+  // What the reports among them refer to; to be taken along.
+  using Samples = std::vector<std::vector<PodUsage>>;
+  Samples& samples() { return samples_; }
 
   const KnownPod* pod(PodId id) const;  // null: no longer told of
   std::optional<PodId> pod_named(std::string_view name_space, std::string_view name) const;
   std::optional<NodeId> node_named(const std::string& name) const;
+  std::optional<NodeId> node_called(const std::string& name) const;  // by its name or one of its addresses
+  std::optional<PodId> pod_with_uid(const std::string& uid) const;
   const std::string* node_name(NodeId node) const;  // null: it left
   const KnownObject* claim(std::string_view name_space, std::string_view name) const;
   const KnownObject* volume(std::string_view name) const;
@@ -88,6 +105,7 @@ class ClusterFeed {
   // Since they were last taken; bounded, the rest is in the log alone.
   std::vector<UnreadablePod>& unreadable_pods() { return unreadable_pods_; }
   std::size_t templates() const { return templates_.size(); }
+  PodTemplates& workloads() { return templates_; }  // by what names they are kept beyond our life
 
  private:
   struct KnownNode {
@@ -116,6 +134,10 @@ class ClusterFeed {
   NodeId new_node();
   void free_node(std::uint32_t slot);
   void resolve_priority(PodObject& pod) const;
+  std::optional<PodUsage> part_of(const NodeReport& report, const NodeReport::PodPart& part,
+                                  const std::string& node);
+  void learn_capacity(Node& node, const Usage& capacity);
+  void name_node(const Node& node, bool known);
 
   Options options_;
   std::function<void(const std::string&)> trouble_;
@@ -124,12 +146,16 @@ class ClusterFeed {
   std::vector<std::uint32_t> free_pods_;
   std::unordered_map<std::string, std::uint32_t> pod_slots_;  // by namespace/name
   std::unordered_map<std::string, std::vector<std::uint32_t>>
-      bound_;                     // unfinished pods, by their node's name
+      bound_;  // unfinished pods, by their node's name
+  std::unordered_map<std::string, std::uint32_t> pod_uids_;
   std::vector<KnownNode> nodes_;  // by NodeId::slot
   std::vector<std::uint32_t> free_nodes_;
   std::unordered_map<std::string, std::uint32_t> node_slots_;
   std::unordered_map<std::string, KnownObject> objects_;  // by kind and name
+  std::unordered_map<std::string, std::uint32_t> node_addresses_;
   std::vector<ClusterEvent> events_;
+  Samples samples_;
+  ReportCounts report_counts_;
   std::unordered_set<std::string> refused_;  // already told
   std::uint64_t unreadable_ = 0;
   std::vector<UnreadablePod> unreadable_pods_;

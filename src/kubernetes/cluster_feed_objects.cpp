@@ -108,8 +108,11 @@ void ClusterFeed::node_changed(const ObjectChange& change) {
   if (const auto at = node_slots_.find(name); at != node_slots_.end()) {
     Node& known = nodes_[at->second].node;
     seen.id = known.id;
+    for (std::size_t d = 2; d < kDimensions; ++d) seen.capacity.of[d] = known.capacity.of[d];  // of reports
     if (seen == known) return;
+    name_node(known, false);
     known = std::move(seen);
+    name_node(known, true);
     events_.push_back(NodeUpdated{known});
     return;
   }
@@ -119,6 +122,7 @@ void ClusterFeed::node_changed(const ObjectChange& change) {
   fresh.node.id = id;
   fresh.is_known = true;
   node_slots_[name] = id.slot;
+  name_node(fresh.node, true);
   events_.push_back(NodeAdded{fresh.node});
   const auto waited = bound_.find(name);
   if (waited == bound_.end()) return;
@@ -133,6 +137,7 @@ void ClusterFeed::node_deleted(const std::string& name) {
   if (const auto there = bound_.find(name); there != bound_.end())
     for (const std::uint32_t pod : there->second) retract(pods_[pod], PodEnd::deleted);
   events_.push_back(NodeRemoved{{slot}});
+  name_node(nodes_[slot].node, false);
   nodes_[slot].is_known = false;
   nodes_[slot].node = {};
   free_node(slot);

@@ -60,6 +60,7 @@ void KubernetesWorld::follow(const ResourceType& type) {
 
 std::optional<std::span<const ClusterEvent>> KubernetesWorld::wait_for_events(Time deadline) {
   lent_.clear();
+  lent_samples_.clear();
   const bool was_full = is_full();
   const auto is_over = [&] {
     return stopped_ || interrupted_ || (synced() && !feed_.events().empty()) || (was_full && !is_full());
@@ -76,7 +77,10 @@ std::optional<std::span<const ClusterEvent>> KubernetesWorld::wait_for_events(Ti
   if (stopped_) return std::nullopt;
   interrupted_ = false;
   tell_of_unreadable_pods();
-  if (synced()) std::swap(lent_, feed_.events());
+  if (synced()) {
+    std::swap(lent_, feed_.events());
+    std::swap(lent_samples_, feed_.samples());
+  }
   return std::span<const ClusterEvent>(lent_);
 }
 

@@ -51,6 +51,14 @@ class KubernetesWorld : public World {
   // Goes onto the pod with its binding, should that be next.
   void annotate(PodId pod, Annotation annotation) { annotation_ = {pod, std::move(annotation)}; }
 
+  // What a source of metrics told of a node: UsageReported of the next wait_for_events. Before every kind was
+  // listed nobody knows whom it means, and it is dropped.
+  void report(const NodeReport& report, Time now) {
+    if (synced()) feed_.report(report, now);
+  }
+  // The names that workloads are kept by beyond our life.
+  PodTemplates& workloads() { return feed_.workloads(); }
+
   // Writes that are under way, but for Events.
   std::size_t outstanding() const {
     return binder_.outstanding() + statuses_.outstanding() + disruptor_.outstanding();
@@ -89,6 +97,7 @@ class KubernetesWorld : public World {
   std::size_t synced_ = 0;
   bool started_ = false, stopped_ = false, interrupted_ = false;
   std::vector<ClusterEvent> lent_;
+  ClusterFeed::Samples lent_samples_;  // what they refer to
   std::shared_ptr<KubernetesWorld*> alive_ = std::make_shared<KubernetesWorld*>(this);
 };
 

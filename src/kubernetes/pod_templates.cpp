@@ -58,21 +58,50 @@ std::string_view without_number(std::string_view name) {
   return end == std::string_view::npos || name[end] != '-' ? name : name.substr(0, end);
 }
 
+// What generateName put behind a name: five of the letters and digits that spell no words.
+std::string_view without_suffix(std::string_view name) {
+  constexpr std::size_t kLength = 5;
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  if (name.size() <= kLength + 1 || name[name.size() - kLength - 1] != '-') return without_number(name);
+  const bool is_made = name.substr(name.size() - kLength).find_first_not_of(kLetters) == name.npos;
+  return is_made ? name.substr(0, name.size() - kLength - 1) : without_number(name);
+}
+
+// A Deployment's ReplicaSets come and go, each called after the hash of its template.
+std::string owner_name(const OwnerReference& owner, const Labels& labels) {
+  if (owner.kind == "ReplicaSet") {
+    const std::string* hash = labels.find("pod-template-hash");
+    if (hash && owner.name.ends_with("-" + *hash))
+      return "Deployment/" + owner.name.substr(0, owner.name.size() - hash->size() - 1);
+  }
+  if (owner.kind == "Job") return "Job/" + std::string(without_number(owner.name));
+  return owner.kind + "/" + owner.name;
+}
+
 }  // namespace
 
-// Pods of one controller behave alike; of those that have none, the ones that look alike.
-WorkloadId PodTemplates::workload_of(const PodObject& pod) {
-  std::string key = pod.name_space;
+// Pods of one controller behave alike as long as they run the same images; of those that have none, the ones
+// that look alike, or are called alike where they carry no labels.
+std::string PodTemplates::workload_name_of(const PodObject& pod) {
+  std::string name = pod.name_space + "/";
   const auto controller = std::ranges::find_if(pod.owners, &OwnerReference::controller);
   if (controller != pod.owners.end()) {
-    key += "\n" + controller->kind + "\n";
-    key += controller->kind == "Job" ? without_number(controller->name) : std::string_view(controller->name);
+    name += owner_name(*controller, pod.labels);
+  } else if (pod.labels.all().empty()) {
+    name += "Pod/" + std::string(without_suffix(pod.name));
   } else {
-    for (const Label& label : pod.labels.all()) key += "\n" + label.key + "=" + label.value;
-    for (const Container& container : pod.spec.containers) key += "\n" + container.image;
+    name += "Pod";
+    for (const Label& label : pod.labels.all()) name += " " + label.key + "=" + label.value;
   }
-  const auto next = static_cast<std::uint32_t>(workloads_.size());
-  return workloads_.try_emplace(std::move(key), WorkloadId{next}).first->second;
+  for (const Container& container : pod.spec.containers) name += " " + container.image;
+  return name;
+}
+
+WorkloadId PodTemplates::workload_named(const std::string& name) {
+  const WorkloadId next{static_cast<std::uint32_t>(names_.size())};
+  const auto [at, is_new] = workloads_.try_emplace(name, next);
+  if (is_new) names_.push_back(&at->first);
+  return at->second;
 }
 
 std::shared_ptr<const PodTemplate> PodTemplates::share(PodObject& pod) {
@@ -82,7 +111,7 @@ std::shared_ptr<const PodTemplate> PodTemplates::share(PodObject& pod) {
   const auto [first, last] = templates_.equal_range(hash);
   for (auto known = first; known != last; ++known)
     if (auto shape = known->second.lock(); shape && is_of(*shape, pod)) return shape;
-  const WorkloadId workload = workload_of(pod);
+  const WorkloadId workload = workload_named(workload_name_of(pod));
   auto shape = std::make_shared<const PodTemplate>(pod.name_space, std::move(pod.labels),
                                                    std::move(pod.owners), workload, std::move(pod.spec));
   if (templates_.size() >= drop_at_) drop_unused();

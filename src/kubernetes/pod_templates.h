@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cluster/pod.h"
 #include "kubernetes/api_objects.h"
@@ -19,13 +20,18 @@ class PodTemplates {
 
   std::size_t size() const { return templates_.size(); }
   std::size_t workloads() const { return workloads_.size(); }
+  // Pods that behave alike, by a name that means the same in another run: namespace, who keeps them running,
+  // and the images of their containers. A handle is given with the first mention.
+  WorkloadId workload_named(const std::string& name);
+  const std::string& workload_name(WorkloadId workload) const { return *names_[workload.slot]; }
+  static std::string workload_name_of(const PodObject& pod);
 
  private:
-  WorkloadId workload_of(const PodObject& pod);
   void drop_unused();
 
   std::unordered_multimap<std::size_t, std::weak_ptr<const PodTemplate>> templates_;  // by a hash of it
   std::unordered_map<std::string, WorkloadId> workloads_;
+  std::vector<const std::string*> names_;  // by WorkloadId::slot; they live in the map's keys
   std::size_t drop_at_ = 1024;  // how many templates there are when the unused ones are looked for
 };
 

@@ -61,6 +61,9 @@ Node read_node(const JsonField& object) {
     for (const std::string& name : image.texts_at("names")) node.images.push_back({name, size});
   }
   node.declared_features = status.texts_at("declaredFeatures");
+  for (const JsonField& address : few_items(status.at("addresses")))
+    if (std::string text = address.text_at("address"); !text.empty() && text != node.name)
+      node.addresses.push_back(std::move(text));
   return node;
 }
 

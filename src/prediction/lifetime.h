@@ -28,6 +28,11 @@ class LifetimeHistory {
  public:
   void add(double cpu_request, double ran_s);
   std::size_t ends() const { return ends_; }
+  LineSums sums() const { return log_life_.sums(); }
+  void restore(const LineSums& sums, std::size_t ends) {
+    log_life_.restore(sums);
+    ends_ = ends;
+  }
   Lifetime predict(double cpu_request) const;
 
  private:

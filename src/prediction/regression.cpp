@@ -20,6 +20,15 @@ void Regression::fade(double keep) {
   sum_xy_ *= keep;
 }
 
+void Regression::restore(const LineSums& sums) {
+  weight_ = sums.weight;
+  mean_x_ = sums.mean_x;
+  mean_y_ = sums.mean_y;
+  sum_xx_ = sums.sum_xx;
+  sum_yy_ = sums.sum_yy;
+  sum_xy_ = sums.sum_xy;
+}
+
 double Regression::slope() const { return sum_xy_ / (sum_xx_ + kSlopeDoubt); }
 
 double Regression::predict(double x) const { return mean_y_ + slope() * (x - mean_x_); }

@@ -1,4 +1,5 @@
 #pragma once
+#include "cluster/workload_past.h"
 
 namespace evenkeel::prediction {
 
@@ -14,6 +15,10 @@ class Regression {
   void add(double x, double y, double weight = 1.0);
   // Forgets: samples of the past count `keep` (0..1) of what they did.
   void fade(double keep);
+
+  // What it knows, to be kept elsewhere, and back.
+  LineSums sums() const { return {weight_, weight_, mean_x_, mean_y_, sum_xx_, sum_yy_, sum_xy_}; }
+  void restore(const LineSums& sums);
 
   bool empty() const { return weight_ <= 0; }
   double weight() const { return weight_; }

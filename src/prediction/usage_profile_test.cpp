@@ -62,5 +62,25 @@ TEST(UsageProfile, IsUnsureByAsMuchAsUseVaries) {
   EXPECT_NEAR(profile.predict(1).variance[Dimension::cpu], 0.25, 0.02);
 }
 
+TEST(UsageProfile, LearnsNothingOfDimensionsThatWereNotMeasured) {
+  UsageProfile profile;
+  UsageProfile::Quality part;
+  part.known = {true, true, false, false, false, false};
+  for (int i = 0; i < 100; ++i) profile.add(1, Usage{{0.5, 1e8, 0, 0, 0, 0}}, part);
+  EXPECT_EQ(profile.weight(Dimension::receive), 0);
+  // The first that tells of it counts for what it says, not for a hundredth of it.
+  profile.add(1, Usage{{0.5, 1e8, 7e6, 0, 0, 0}});
+  EXPECT_DOUBLE_EQ(profile.predict(1).mean[Dimension::receive], 7e6);
+  EXPECT_DOUBLE_EQ(profile.predict(1).mean[Dimension::cpu], 0.5);
+}
+
+TEST(UsageProfile, WeighsSamplesAsItIsTold) {
+  UsageProfile profile;
+  for (int i = 0; i < 10; ++i) profile.add(1, Usage{{4, 0, 0, 0, 0, 0}}, {kAllKnown, 0.1});
+  for (int i = 0; i < 9; ++i) profile.add(1, Usage{{0.5, 0, 0, 0, 0, 0}});
+  EXPECT_NEAR(profile.predict(1).mean[Dimension::cpu], (4 * 1 + 0.5 * 9) / 10, 1e-9);
+  EXPECT_EQ(profile.peak()[Dimension::cpu], 0.5);  // of what counts in full
+}
+
 }  // namespace
 }  // namespace evenkeel::prediction

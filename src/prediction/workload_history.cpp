@@ -8,6 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kClassesEvery = 1h;
+constexpr double kLeastWeight = 0.1;  // of a pod's first samples: there may never be others
 constexpr double kOwnShare = 0.7;  // of a workload's own record against its class's
 
 double cores(MilliCpu cpu) { return static_cast<double>(cpu.count) / 1000.0; }
@@ -48,6 +49,10 @@ void WorkloadHistory::observe_pod(const Pod& pod) {
 void WorkloadHistory::refresh_classes(Time at) {
   if (classes_made_ != Time::min() && at - classes_made_ < kClassesEvery) return;
   classes_made_ = at;
+  make_classes();
+}
+
+void WorkloadHistory::make_classes() {
   classes_.clear();
   for (const Entry& known : entries_)
     if (known.shape_class && known.life.ends() == 0 && known.usage.peak()[Dimension::cpu] > 0)
@@ -65,18 +70,29 @@ void WorkloadHistory::consider_class(const Entry& known, Demand& demand) const {
     demand.peak.of[d] = std::max(demand.peak.of[d], typical.peak.of[d]);
 }
 
-void WorkloadHistory::observe_usage(const Pod& pod, const Usage& usage, Time at) {
-  entry(pod.shape->workload).usage.add(cpu_allowance(*pod.shape), usage);
+void WorkloadHistory::observe_usage(const Pod& pod, const Usage& usage, Time at,
+                                    const UsageProfile::Quality& quality) {
+  Entry& known = entry(pod.shape->workload);
+  known.usage.add(cpu_allowance(*pod.shape), usage, quality);
+  ++known.observed;
   refresh_classes(at);
+}
+
+double WorkloadHistory::weight_at(Duration age) const {
+  if (age >= options_.warm_up) return 1;
+  return std::max(kLeastWeight, to_seconds(age) / to_seconds(options_.warm_up));
 }
 
 void WorkloadHistory::observe_sample(WorkloadId workload, const Usage& usage, Time at) {
   entry(workload).usage.add(usage);
+  ++entry(workload).observed;
   refresh_classes(at);
 }
 
 void WorkloadHistory::observe_end(const Pod& pod, Duration ran) {
-  entry(pod.shape->workload).life.add(cpu_allowance(*pod.shape), std::chrono::duration<double>(ran).count());
+  Entry& known = entry(pod.shape->workload);
+  known.life.add(cpu_allowance(*pod.shape), std::chrono::duration<double>(ran).count());
+  ++known.observed;
 }
 
 Demand WorkloadHistory::demand(const Pod& pod) const {
@@ -84,6 +100,15 @@ Demand WorkloadHistory::demand(const Pod& pod) const {
   if (!known || known->usage.empty()) return from_requests(*pod.shape);
   Demand demand = known->usage.predict(cpu_allowance(*pod.shape));
   consider_class(*known, demand);
+  const Demand asked = from_requests(*pod.shape);
+  for (const Dimension d : {Dimension::cpu, Dimension::memory}) {
+    const double seen = known->usage.weight(d);
+    const double doubt = seen <= 0 ? 1 : options_.request_weight / (options_.request_weight + seen);
+    if (doubt <= 0) continue;
+    demand.mean[d] += (asked.mean[d] - demand.mean[d]) * doubt;
+    demand.variance[d] += (asked.variance[d] - demand.variance[d]) * doubt;
+    demand.peak[d] = std::max(demand.peak[d], demand.mean[d]);
+  }
   return demand;
 }
 
@@ -99,6 +124,32 @@ Lifetime WorkloadHistory::lifetime(const Pod& pod) const {
 std::size_t WorkloadHistory::ends(WorkloadId workload) const {
   const Entry* known = find(workload);
   return known ? known->life.ends() : 0;
+}
+
+std::uint64_t WorkloadHistory::observed(WorkloadId workload) const {
+  const Entry* known = find(workload);
+  return known ? known->observed : 0;
+}
+
+WorkloadPast WorkloadHistory::past(WorkloadId workload) const {
+  WorkloadPast past;
+  const Entry* known = find(workload);
+  if (!known) return past;
+  known->usage.save(past);
+  past.life = known->life.sums();
+  past.ends = known->life.ends();
+  past.shape_class = known->shape_class;
+  return past;
+}
+
+void WorkloadHistory::restore(std::span<const std::pair<WorkloadId, WorkloadPast>> pasts) {
+  for (const auto& [workload, past] : pasts) {
+    Entry& known = entry(workload);
+    known.usage.restore(past);
+    known.life.restore(past.life, past.ends);
+    known.shape_class = past.shape_class;
+  }
+  make_classes();
 }
 
 const UsageProfile* WorkloadHistory::profile(WorkloadId workload) const {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "prediction/history_options.h"
 #include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
@@ -55,7 +56,10 @@ struct SchedulingOptions {
   MoveBudget moves;
   bool frozen = false;  // learned policies neither learn on nor explore
   Duration horizon{std::chrono::seconds{60}};
-  Duration stale_after{std::chrono::seconds{90}};  // metrics older than this are not believed
+  // A node's sample older than this is not believed: its pods count by their workloads' pasts instead. Where
+  // profiles differ, the shortest counts.
+  Duration stale_after{std::chrono::seconds{90}};
+  prediction::HistoryOptions history;  // the first profile's
   Profile profile;
   Duration longest_wait{std::chrono::minutes{30}};  // shortest-first lets nobody wait longer
 };

@@ -30,10 +30,12 @@ Scheduler::Scheduler(SchedulingOptions options)
 Scheduler::Scheduler(std::vector<SchedulerProfile> profiles, QueueOptions queue)
     : profiles_(std::move(profiles)),
       queue_options_(queue),
+      history_(profiles_.front().options.history),
       queue_(order_of(profiles_), profiles_.front().options.longest_wait) {
   for (const SchedulerProfile& profile : profiles_) {
     rebalancers_.emplace_back(profile.options.moves, profile.scheduler_name);
     counts_use_ = counts_use_ || profile.options.by_use.on;
+    stale_after_ = std::min(stale_after_, profile.options.stale_after);
   }
 }
 
@@ -69,6 +71,7 @@ Next Scheduler::next(Time now) {
 
 // Whoever has waited long enough.
 void Scheduler::bring_back(Time now) {
+  if (next_doubt_ <= now) doubt_old_samples(now);
   take_due(failed_, now);
   take_due(released_, now);
   while (const auto group = parked_.overdue(now, queue_options_.longest_parked)) release(*group, now);

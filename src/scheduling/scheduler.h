@@ -65,6 +65,8 @@ class Scheduler {
   QueueDepths depths() const;
   std::uint32_t attempts(PodId pod) const;  // that failed so far
   const Nominations& nominations() const { return nominations_; }
+  // What a store kept of workloads' earlier pods; before anything is observed of them.
+  void restore(std::span<const std::pair<WorkloadId, WorkloadPast>> pasts) { history_.restore(pasts); }
   // References only: what a pod's life will be, from somebody who knows.
   void set_foresight(const prediction::Foresight* foresight) { history_.set_foresight(foresight); }
 
@@ -134,6 +136,7 @@ class Scheduler {
   void bind_failed(PodId pod, Time now);
   void object_changed(const ClusterObject& object, bool gone, Time now);
   void usage_reported(const UsageReported& report, Time now);
+  void doubt_old_samples(Time now);
   void forget_assumption(PodId pod, Time now);
   void placed(const PodTemplate& shape, NodeId node, Time now);
   void freed(const PodTemplate& shape, NodeId node, Time now);
@@ -203,6 +206,8 @@ class Scheduler {
   std::uint64_t sequence_ = 0;
   std::size_t waiting_ = 0;             // for us, not for somebody else
   bool counts_use_ = false;             // some profile does
+  Duration stale_after_ = Duration::max();  // the profiles' shortest
+  Time next_doubt_ = Time::max();           // when the first of the nodes' samples may be too old
   Time next_held_look_ = Time::max();   // at held pods
   Time next_late_order_ = Time::max();  // to see whether an order was heard
 };

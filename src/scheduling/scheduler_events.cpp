@@ -24,7 +24,7 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
                  [&](const PodAdded& e) { pod_added(e.pod, now); },
                  [&](const PodFound& e) { pod_found(e.pod, e.node, now); },
                  [&](const PodBound& e) { pod_bound(e, now); },
-                 [&](const PodStarted& e) { cluster_.mark_started(e.pod, now); },
+                 [&](const PodStarted& e) { cluster_.mark_started(e.pod, std::min(e.at.value_or(now), now)); },
                  [&](const PodGone& e) { pod_gone(e, now); },
                  [&](const BindFailed& e) { bind_failed(e.pod, now); },
                  [&](const UsageReported& e) { usage_reported(e, now); },
@@ -272,14 +272,39 @@ Demand Scheduler::expected_use(const PodRecord& record) const {
 }
 
 void Scheduler::usage_reported(const UsageReported& report, Time now) {
-  if (!cluster_.has_node(report.node) || report.measured < cluster_.measured_at(report.node)) return;
-  cluster_.add_report(report, [&](const PodRecord& record, const Usage& usage) {
-    history_.observe_usage(record.pod, usage, report.measured);
+  if (!cluster_.has_node(report.node)) return;
+  const Time before = cluster_.measured_at(report.node);
+  if (report.measured < before && before <= now) return;  // overtaken by a later one
+  const auto learn = [&](const PodRecord& record, const Usage& usage) {
+    const Duration age = record.started ? report.measured - record.since : Duration::zero();
+    history_.observe_usage(record.pod, usage, report.measured,
+                           {report.pods_known, history_.weight_at(age)});
     return expected_use(record);
-  });
+  };
+  cluster_.add_report(report, learn, [&](const PodRecord& record) { return history_.demand(record.pod); });
+  next_doubt_ = std::min(next_doubt_, report.measured + stale_after_ + Duration(1));
   if (!counts_use_) return;
   queue_.release_held();
   happened({kNodeUse, report.node}, now);
+}
+
+// A node that has not been heard of for too long goes on counting, by what its pods' workloads did so far;
+// the others are decided about by their samples as before.
+void Scheduler::doubt_old_samples(Time now) {
+  next_doubt_ = Time::max();
+  for (std::uint32_t slot = 0; slot < cluster_.columns().size(); ++slot) {
+    const NodeId node{slot};
+    if (!cluster_.has_node(node) || !cluster_.is_sampled(node)) continue;
+    const Time believed_until = cluster_.measured_at(node) + stale_after_;
+    if (believed_until >= now) {
+      next_doubt_ = std::min(next_doubt_, believed_until + Duration(1));
+      continue;
+    }
+    cluster_.forget_samples(node, [&](const PodRecord& record) { return history_.demand(record.pod); });
+    if (!counts_use_) continue;
+    queue_.release_held();
+    happened({kNodeUse, node}, now);
+  }
 }
 
 }  // namespace evenkeel::scheduling

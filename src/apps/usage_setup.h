@@ -1,0 +1,32 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "apps/live_usage.h"
+#include "base/result.h"
+#include "kubernetes/kubeconfig.h"
+
+namespace evenkeel::apps {
+
+// What the command line says about where live usage comes from and where it is kept.
+struct UsageArguments {
+  std::string listen, certificate, key, authority;                            // the monitors' stream
+  std::string prometheus, prometheus_ca, prometheus_token_file, prometheus_selector;
+  std::string prometheus_window = "1m";
+  bool metrics_api = false;
+  std::string every = "5s", stale = "30s", capacity;
+  std::string state;
+};
+void add_usage_options(CLI::App& command, UsageArguments& arguments);
+
+// `access` is how the API server is reached; `now` the scheduler's clock, called from other threads.
+Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& arguments,
+                                                   const kubernetes::ClusterAccess& access,
+                                                   std::function<Time()> now,
+                                                   std::function<void(const std::string&)> log);
+
+// receive=1.25G,transmit=1.25G,read=500M,write=300M: bytes a second.
+Result<Usage> parse_rates(const std::string& text);
+
+}  // namespace evenkeel::apps
