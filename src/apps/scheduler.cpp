@@ -33,6 +33,8 @@ struct Arguments {
   std::vector<std::string> namespaces;
   std::string output = "table";
   std::string listen, token_file;
+  std::string state;
+  bool learn = false;
   bool shadow = false, dry_run = false, no_events = false, annotate = false;
 };
 
@@ -77,6 +79,8 @@ Result<kubernetes::SchedulerConfiguration> read_configuration(const Arguments& a
       profile.evenkeel.policy = arguments.policy;
     }
   }
+  if (arguments.learn)
+    for (kubernetes::SchedulerProfile& profile : configuration.profiles) profile.evenkeel.learning.online = true;
   if (!arguments.leader_elect.empty()) configuration.leader_election.elect = arguments.leader_elect == "true";
   if (!arguments.scheduler_name.empty()) {
     if (configuration.profiles.size() != 1)
@@ -106,6 +110,7 @@ Result<LiveOptions> live_options(const Arguments& arguments) {
     options.nodes = *std::move(selector);
   }
   options.bodies = kubernetes::WireFormat::protobuf;
+  options.state = arguments.state;
   options.log = log_line;
   return options;
 }
@@ -200,6 +205,8 @@ void add_scheduler(CLI::App& app, int& exit_code) {
   command->add_option("--listen-token-file", arguments->token_file,
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
+  command->add_option("--state", arguments->state, "A folder for what is to survive a restart");
+  command->add_flag("--learn", arguments->learn, "Policies that can, learn on this cluster (learning.online)");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
