@@ -115,20 +115,24 @@ class LiveScheduler::Watched : public World {
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnection& connection,
                                                            LiveOptions options) {
   std::vector<scheduling::PolicySetup> profiles;
+  auto learning =
+      std::make_unique<LiveLearning>(LiveLearning::Options{options.state, options.seed, options.log});
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
-    auto setup = set_up_profile(options.configuration, profile, options.models);
+    auto setup = set_up_profile(options.configuration, profile, options.models, learning.get());
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
     if (options.usage) options.usage->prepare(setup->options);
     profiles.push_back(*std::move(setup));
   }
   return std::unique_ptr<LiveScheduler>(
-      new LiveScheduler(connection, std::move(options), std::move(profiles)));
+      new LiveScheduler(connection, std::move(options), std::move(learning), std::move(profiles)));
 }
 
 LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions options,
+                             std::unique_ptr<LiveLearning> learning,
                              std::vector<scheduling::PolicySetup> profiles)
     : connection_(connection),
       options_(std::move(options)),
+      learning_(std::move(learning)),
       profiles_(std::move(profiles)),
       observer_(options_.observer ? *options_.observer : silent_),
       world_(connection, world_options(options_), options_.log),
@@ -178,6 +182,7 @@ bool LiveScheduler::turn(Time deadline) {
   }
   observer_.turned(scheduler_, connection_.now());
   tell_traffic();
+  learning_->turn();
   return goes_on;
 }
 
@@ -241,6 +246,7 @@ void LiveScheduler::stop(Duration at_most) {
   if (election_) election_->release([&] { released = true; });
   connection_.run_for(kReleaseWithin, [&] { return released; });
   world_.stop();
+  learning_->stop();
 }
 
 }  // namespace evenkeel::apps

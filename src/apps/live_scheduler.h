@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/live_learning.h"
 #include "apps/live_observer.h"
 #include "apps/live_usage.h"
 #include "base/result.h"
@@ -29,6 +30,7 @@ struct LiveOptions {
   std::vector<std::string> namespaces;  // whose waiting pods are ours; none: everybody's
   std::optional<LabelSelector> nodes;   // which nodes are ours; none: all
   kubernetes::WireFormat bodies = kubernetes::WireFormat::json;  // of bindings and Events
+  std::string state;  // the folder for what is to survive; none: nothing does
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;
   LiveUsage* usage = nullptr;  // what nodes use, and what workloads did; none: nobody says
@@ -61,11 +63,12 @@ class LiveScheduler {
   bool deciding() const { return synced() && leading() && is_fresh_; }
   const scheduling::Scheduler& scheduler() const { return scheduler_; }
   const kubernetes::KubernetesWorld& world() const { return world_; }
+  LiveLearning& learning() { return *learning_; }
 
  private:
   class Watched;
   LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions options,
-                std::vector<scheduling::PolicySetup> profiles);
+                std::unique_ptr<LiveLearning> learning, std::vector<scheduling::PolicySetup> profiles);
 
   void follow_leadership();
   bool only_follow(Time deadline);
@@ -74,6 +77,7 @@ class LiveScheduler {
 
   kubernetes::ApiConnection& connection_;
   LiveOptions options_;
+  std::unique_ptr<LiveLearning> learning_;  // outlives the policies, which use it
   std::vector<scheduling::PolicySetup> profiles_;
   LiveObserver silent_;
   LiveObserver& observer_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/live_learning.h"
 #include "scheduling/policies/blended_scores.h"
 
 namespace evenkeel::apps {
@@ -69,7 +70,8 @@ scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configu
 
 Result<scheduling::PolicySetup> set_up_profile(const kubernetes::SchedulerConfiguration& configuration,
                                                const SchedulerProfile& profile,
-                                               const scheduling::PolicyModels& models) {
+                                               const scheduling::PolicyModels& models,
+                                               LiveLearning* learning) {
   scheduling::SchedulingOptions options;
   options.profile = profile_of(configuration, profile);
   const EnabledPlugin* ours = find(profile.score, kOurs);
@@ -80,6 +82,11 @@ Result<scheduling::PolicySetup> set_up_profile(const kubernetes::SchedulerConfig
   }
   Result<scheduling::PolicySetup> setup = scheduling::set_up_policy(profile.evenkeel.policy, options, models);
   if (!setup) return setup;
+  if (learning && profile.evenkeel.learning.online) {
+    setup->name = profile.scheduler_name;
+    if (const Status begun = learning->begin(profile, models, *setup); !begun) return begun.error();
+    return setup;
+  }
   setup->policy =
       std::make_unique<scheduling::BlendedScores>(std::string(kOurs), ours->weight, std::move(setup->policy));
   setup->name = profile.scheduler_name;

@@ -34,6 +34,7 @@ struct Arguments {
   std::vector<std::string> namespaces;
   std::string output = "table";
   std::string listen, token_file;
+  bool learn = false;
   bool shadow = false, dry_run = false, no_events = false, annotate = false;
   UsageArguments usage;
 };
@@ -79,6 +80,8 @@ Result<kubernetes::SchedulerConfiguration> read_configuration(const Arguments& a
       profile.evenkeel.policy = arguments.policy;
     }
   }
+  if (arguments.learn)
+    for (kubernetes::SchedulerProfile& profile : configuration.profiles) profile.evenkeel.learning.online = true;
   if (!arguments.leader_elect.empty()) configuration.leader_election.elect = arguments.leader_elect == "true";
   if (!arguments.scheduler_name.empty()) {
     if (configuration.profiles.size() != 1)
@@ -108,6 +111,7 @@ Result<LiveOptions> live_options(const Arguments& arguments) {
     options.nodes = *std::move(selector);
   }
   options.bodies = kubernetes::WireFormat::protobuf;
+  options.state = arguments.usage.state;
   options.log = log_line;
   return options;
 }
@@ -207,6 +211,7 @@ void add_scheduler(CLI::App& app, int& exit_code) {
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
   add_usage_options(*command, arguments->usage);
+  command->add_flag("--learn", arguments->learn, "Policies that can, learn on this cluster (learning.online)");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -166,8 +166,25 @@ void read_volume_binding(const JsonField& args, SchedulerProfile& into) {
                  "is for the StorageCapacityScoring feature, which is off by default and not honoured here");
 }
 
+void read_learning(const JsonField& field, LearningArguments& into) {
+  refuse_unknown_fields(field, {"online", "explore", "neverExplore", "rewardAfter"});
+  into.online = field.flag_at("online");
+  if (const JsonField share = field.at("explore")) {
+    into.explore = share.number();
+    if (!(into.explore >= 0 && into.explore <= 1)) share.fail("expected a share of decisions, 0 to 1");
+  }
+  const JsonField never = field.at("neverExplore");
+  refuse_unknown_fields(never, {"namespaces", "priorityAtLeast"});
+  into.never_explore_namespaces = never.texts_at("namespaces");
+  into.never_explore_priority = never.optional_int32_at("priorityAtLeast");
+  into.reward_after = duration_at(field, "rewardAfter", into.reward_after);
+  if (into.reward_after < Duration{} || into.reward_after > std::chrono::minutes{10})
+    field.fail_at("rewardAfter", "expected up to ten minutes");
+}
+
 void read_evenkeel(const JsonField& args, SchedulerProfile& into) {
-  refuse_unknown_fields(args, {"apiVersion", "kind", "policy", "model"});
+  refuse_unknown_fields(args, {"apiVersion", "kind", "policy", "model", "learning"});
+  read_learning(args.at("learning"), into.evenkeel.learning);
   into.evenkeel.policy = args.text_at("policy", "evenkeel");
   into.evenkeel.model = args.text_at("model");
 }

@@ -42,6 +42,8 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
   return from_seconds(sign * total);
 }
 
+}  // namespace
+
 Duration duration_at(const JsonField& map, std::string_view key, Duration fallback) {
   const JsonField field = map.at(key);
   if (!field) return fallback;
@@ -50,6 +52,8 @@ Duration duration_at(const JsonField& map, std::string_view key, Duration fallba
   if (!duration) field.fail("expected a duration such as 15s, found '" + text + "'");
   return duration.value_or(Duration{}) == Duration{} ? fallback : *duration;  // 0 is what is filled in
 }
+
+namespace {
 
 LeaderElection read_leader_election(const JsonField& field) {
   refuse_unknown_fields(field, {"leaderElect", "leaseDuration", "renewDeadline", "retryPeriod",

@@ -52,8 +52,17 @@ struct InterPodArguments {
 struct PreemptionArguments {
   std::int32_t candidates_percent = 10, candidates_at_least = 100;
 };
+// How a policy that learns does so on the cluster it places on.
+struct LearningArguments {
+  bool online = false;
+  double explore = 0.02;  // share of decisions
+  std::vector<std::string> never_explore_namespaces;
+  std::optional<std::int32_t> never_explore_priority;  // and above
+  Duration reward_after{std::chrono::seconds{5}};
+};
 struct EvenkeelArguments {
   std::string policy = "evenkeel", model;
+  LearningArguments learning;
 };
 
 struct SchedulerProfile {

@@ -76,6 +76,33 @@ profiles:
   EXPECT_EQ(profile.evenkeel.policy, "horizon");
 }
 
+TEST(SchedulerConfiguration, SaysHowAPolicyLearns) {
+  const auto learning = [](const std::string& text) {
+    return read("profiles: [{pluginConfig: [{name: Evenkeel, args: {policy: drs, learning: " + text + "}}]}]")
+        .profiles[0]
+        .evenkeel.learning;
+  };
+  EXPECT_FALSE(learning("{}").online);
+  EXPECT_EQ(learning("{}").explore, 0.02);
+  EXPECT_EQ(learning("{}").reward_after, std::chrono::seconds{5});
+  const LearningArguments all =
+      learning("{online: true, explore: 0.5, rewardAfter: 1m30s, neverExplore: {namespaces: [a, b], "
+               "priorityAtLeast: 7}}");
+  EXPECT_TRUE(all.online);
+  EXPECT_EQ(all.explore, 0.5);
+  EXPECT_EQ(all.reward_after, std::chrono::seconds{90});
+  EXPECT_EQ(all.never_explore_namespaces, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(all.never_explore_priority, 7);
+  for (const char* wrong : {"{offline: true}", "{explore: 2}", "{explore: -0.1}", "{rewardAfter: soon}",
+                            "{rewardAfter: 20m}", "{neverExplore: {names: []}}"})
+    EXPECT_FALSE(read_scheduler_configuration(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles: "
+        "[{pluginConfig: [{name: Evenkeel, args: {learning: " +
+            std::string(wrong) + "}}]}]",
+        "test"))
+        << wrong;
+}
+
 TEST(SchedulerConfiguration, ReadsArguments) {
   const SchedulerProfile profile = read(R"(
 profiles:

@@ -1,6 +1,5 @@
 #include "learning/model_file.h"
 
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "learning/checksum.h"
 
 namespace evenkeel::learning {
 namespace {
@@ -22,27 +22,6 @@ static_assert(std::endian::native == std::endian::little && sizeof(Real) == 8,
 constexpr std::string_view kMagic = "evenkeel-model ";
 constexpr std::int64_t kWidest = 1 << 16;  // of a layer: a damaged size must not ask for all memory
 constexpr std::size_t kDeepest = 32;
-
-constexpr auto kCrcTable = [] {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    table[i] = i;
-    for (int bit = 0; bit < 8; ++bit) table[i] = (table[i] >> 1) ^ (table[i] & 1 ? 0xEDB88320U : 0U);
-  }
-  return table;
-}();
-
-std::uint32_t crc32(std::string_view bytes) {
-  std::uint32_t crc = ~0U;
-  for (const char byte : bytes) crc = (crc >> 8) ^ kCrcTable[(crc ^ static_cast<std::uint8_t>(byte)) & 0xFF];
-  return ~crc;
-}
-
-std::string hex(std::uint32_t value) {
-  std::string text(8, '0');
-  for (std::size_t i = 8; i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
-  return text;
-}
 
 Json header_of(const Model& model) {
   Json header = {{"encoding", model.encoding},
@@ -218,7 +197,7 @@ std::string serialise(const Model& model) {
     count += network.parameters.size();
   }
   return std::string(kMagic) + std::to_string(Model::kVersion) + " " + std::to_string(header_bytes) + " " +
-         std::to_string(count) + " " + hex(crc32(body)) + "\n" + body;
+         std::to_string(count) + " " + checksum_text(checksum(body)) + "\n" + body;
 }
 
 Result<Model> parse_model(std::string_view bytes) {
@@ -231,7 +210,7 @@ Result<Model> parse_model(std::string_view bytes) {
     return invalid("model: " + std::to_string(size) + " bytes follow its first line, which promises " +
                    std::to_string(first->header_bytes) + " and " + std::to_string(first->parameters) +
                    " parameters of 8: cut short or damaged");
-  if (const std::string sum = hex(crc32(first->rest)); sum != first->checksum)
+  if (const std::string sum = checksum_text(checksum(first->rest)); sum != first->checksum)
     return invalid("model: checksum " + sum + ", its first line says " + std::string(first->checksum) +
                    ": damaged");
 

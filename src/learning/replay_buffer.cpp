@@ -62,6 +62,14 @@ void ReplayBuffer::add(Transition transition) {
   if (options_.prioritised) priorities_.set(slot, highest_priority_);
 }
 
+std::vector<Transition> ReplayBuffer::oldest_first() const {
+  const auto turn = size() < options_.capacity ? std::size_t{0} : oldest_;
+  std::vector<Transition> all;
+  all.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) all.push_back(transitions_[(turn + i) % size()]);
+  return all;
+}
+
 ReplayBuffer::Batch ReplayBuffer::sample(std::size_t count, Real correction, Random& random) const {
   EVENKEEL_CHECK(!transitions_.empty() && count > 0);
   Batch batch{std::vector<std::size_t>(count), std::vector<Real>(count, 1)};

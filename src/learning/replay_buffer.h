@@ -78,6 +78,7 @@ class ReplayBuffer {
 
   void add(Transition transition);  // with the highest priority so far, so that it is seen at least once
   std::size_t size() const { return transitions_.size(); }
+  std::vector<Transition> oldest_first() const;
   const Transition& operator[](std::size_t index) const { return transitions_[index]; }
 
   // `correction` is Schaul's beta: 0 leaves the bias of uneven drawing, 1 removes it.

@@ -50,6 +50,8 @@ void SavedState::put(const std::string& name, std::uint64_t count) { parts_[name
 
 void SavedState::put(const std::string& name, const SavedState& part) { parts_[name] = part.bytes(); }
 
+void SavedState::put_text(const std::string& name, std::string_view text) { parts_[name] = text; }
+
 const std::string* SavedState::find(const std::string& name) {
   const auto found = parts_.find(name);
   if (found != parts_.end()) return &found->second;
@@ -91,6 +93,11 @@ std::uint64_t SavedState::count(const std::string& name) {
   }
   std::memcpy(&value, bytes->data(), sizeof value);
   return value;
+}
+
+std::string SavedState::text(const std::string& name) {
+  const std::string* bytes = find(name);
+  return bytes ? *bytes : "";
 }
 
 SavedState SavedState::part(const std::string& name) {

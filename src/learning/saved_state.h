@@ -21,12 +21,14 @@ class SavedState {
   void put(const std::string& name, std::span<const Real> values);
   void put(const std::string& name, std::uint64_t count);
   void put(const std::string& name, const SavedState& part);
+  void put_text(const std::string& name, std::string_view text);
 
   // The first part that is missing or of another size is remembered; reading goes on with harmless values.
   std::vector<Real> reals(const std::string& name);
   void reals(const std::string& name, std::span<Real> into);  // exactly as many
   std::uint64_t count(const std::string& name);
   SavedState part(const std::string& name);
+  std::string text(const std::string& name);
   void fail(const std::string& name, const std::string& expected);
   const Status& status() const { return status_; }
 

@@ -68,6 +68,7 @@ class Dqn {
   const Network& network() const { return online_; }
   const Network& target() const { return target_; }
   void copy_to_target() { follow(target_, online_, 1); }  // after the weights were set from outside
+  const ReplayBuffer& memory() const { return memory_; }
   Optimizer& optimizer() { return optimizer_; }
   std::uint64_t updates() const { return updates_; }
 

@@ -67,6 +67,7 @@ class Sac {
   const Network& actor() const { return actor_; }
   Network& critic(std::size_t i) { return critics_[i].online; }
   const Network& critic(std::size_t i) const { return critics_[i].online; }
+  const ReplayBuffer& memory() const { return memory_; }
   void set_learning_rate(Real rate);  // of all networks
   void begin_from_critics();          // after their weights were set from outside: the targets follow at once
 

@@ -43,6 +43,11 @@ class OffPolicy : public DrsLearner {
   int best(const DrsChoice& choice) const override { return learner_.best(choice.state, choice.allowed); }
   void end_world(Random&) override {}
   std::uint64_t stored() const override { return stored_; }
+  std::vector<learning::Transition> kept() const override {
+    std::vector<learning::Transition> all = learner_.memory().oldest_first();
+    for (learning::Transition& transition : all) transition.reward /= settings_.reward_scale;
+    return all;
+  }
 
   std::optional<Real> reward(DrsChoice choice, Real reward, std::vector<Real> next_state, Mask next_allowed,
                              Random& random) override {

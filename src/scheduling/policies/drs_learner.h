@@ -55,6 +55,8 @@ class DrsLearner {
   virtual Status restore(learning::SavedState state) = 0;
   virtual std::optional<learning::Real> epsilon() const { return std::nullopt; }  // where it explores by one
   virtual std::uint64_t stored() const = 0;
+  // What it has in its pool, the oldest first, rewards as they were given; PPO has none.
+  virtual std::vector<learning::Transition> kept() const { return {}; }
   virtual void set_learning_rate(learning::Real rate) = 0;
 };
 

@@ -40,6 +40,17 @@ PpoLrt::PpoLrt(PpoLrtOptions options, const learning::Ppo& learner) : PpoLrt(std
   learner_ = &learner;
 }
 
+PpoLrt::PpoLrt(PpoLrtOptions options, LiveLearningOptions live, LearnerLink& link)
+    : PpoLrt(std::move(options), nullptr) {
+  judge_.look_live(live.reward_within);
+  live_ = std::make_unique<PpoLrtLive>(std::move(live), link);
+}
+
+const learning::Network* PpoLrt::actor() const {
+  if (live_) return live_->actor();
+  return learner_ ? &learner_->actor() : actor_.get();
+}
+
 bool PpoLrt::find_open(const PlacementRequest& request) {
   if (options_.ordered) {
     if (!find_open_nodes(request, open_)) return false;
@@ -52,6 +63,7 @@ bool PpoLrt::find_open(const PlacementRequest& request) {
 }
 
 bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, std::size_t node) const {
+  if (!options_.load_control) return false;
   const NodeId id = loads.nodes[node];
   // With hold-back every busy node's CPU is full, and by no more than it can run.
   const bool cpu_above = !options_.ordered && loads.cpu[node] > options_.reward.cpu_limit;
@@ -64,6 +76,7 @@ bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, 
 std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
   if (!actor()) return std::nullopt;
   View view{loads_of(request.cluster, unseen_.pods()), {}, {}};
+  if (live_ && !live_->arrange(view.loads, request.cluster)) return std::nullopt;
   const std::size_t nodes = view.loads.nodes.size();
   if (ppo_lrt_inputs(nodes) != actor()->shape().inputs ||
       !believable(view.loads, request.cluster, request.options.stale_after, request.now))
@@ -77,6 +90,7 @@ std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
 }
 
 int PpoLrt::act(const View& view, Random& random) {
+  if (live_) return live_->act(view.state, view.allowed, random);
   if (!learner_) {
     const learning::Vector logits = actor_->forward(view.state);
     return learning::best_allowed({logits.data(), static_cast<std::size_t>(logits.size())}, view.allowed);
@@ -105,11 +119,12 @@ bool PpoLrt::step_goes_on() const {
 
 // Whether the last action's pods are still to show.
 bool PpoLrt::must_wait(Time now) const {
-  return !options_.ordered && step_node_ && step_left_ == 0 && !unseen_.pods().empty() &&
+  return !live_ && !options_.ordered && step_node_ && step_left_ == 0 && !unseen_.pods().empty() &&
          now - step_at_ < kPatience;
 }
 
 std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& random) {
+  if (live_) live_->follow(request.cluster, request.now);
   if (!find_open(request)) return std::nullopt;
   unseen_.drop_seen(request.cluster);
   const bool begins = !step_goes_on();
@@ -117,24 +132,34 @@ std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& ra
   if (begins) step_node_.reset();
   std::optional<NodeId> chosen = step_node_;
   if (!chosen) {
-    std::optional<View> view = look(request);
-    if (learner_) made_.emplace_back();
-    if (view) {
-      chosen = step_node_ = draw(request, *std::move(view), random);
-      step_left_ = options_.pods_per_action;
-      step_at_ = request.now;
-    } else {
-      chosen = otherwise_.choose(among_open(request), random);
-    }
-    if (learner_) judge_.begin_step(request.now);
+    begin_step(request, look(request), random);
+    chosen = step_node_;
+    if (!chosen) chosen = otherwise().choose(among_open(request), random);
+    if (judges()) judge_.begin_step(request.now);
   }
   if (step_node_) --step_left_;
-  if (actor()) {
+  if (actor() || live_) {
     unseen_.placed(request.pod.id);
     next_look_ = std::min(next_look_, request.now + kLook);
   }
-  if (learner_) judge_.place(request.pod.id, request.pod.created);
+  if (judges()) judge_.place(request.pod.id, request.pod.created);
   return chosen;
+}
+
+// An action of the network's, if it has one; else a step of somebody else's.
+void PpoLrt::begin_step(const PlacementRequest& request, const std::optional<View>& view, Random& random) {
+  if (learner_) made_.emplace_back();
+  std::size_t pods = options_.pods_per_action;
+  if (live_) {
+    const auto close = [&] { return otherwise().explain(among_open(request)); };
+    live_->begin_step(request, view ? &view->loads : nullptr, close, random);
+    if (live_->step_is(Decider::rule)) return;
+    if (live_->step_is(Decider::explored)) pods = 1;
+  }
+  if (!view) return;
+  step_node_ = draw(request, *view, random);
+  step_left_ = pods;
+  step_at_ = request.now;
 }
 
 PlacementRequest PpoLrt::among_open(const PlacementRequest& request) const {
@@ -146,8 +171,13 @@ PlacementRequest PpoLrt::among_open(const PlacementRequest& request) const {
 
 ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
   if (!find_open(request)) return {{"open to it"}, {}};
-  const std::optional<View> view = look(request);
-  if (!view) return otherwise_.explain(among_open(request));
+  const bool by_network = !live_ || live_->decides();
+  const std::optional<View> view = by_network ? look(request) : std::nullopt;
+  if (!view) {
+    ScoreSheet sheet = otherwise().explain(among_open(request));
+    if (live_ && step_node_ && live_->explored(request.pod.id)) mark_explored(sheet, *step_node_);
+    return sheet;
+  }
   const learning::ActionDistribution policy = distribution(*actor(), view->state, view->allowed);
   ScoreSheet sheet{{"probability, the rest being load control"}, {}};
   for (std::size_t node = 0; node < view->loads.nodes.size(); ++node) {
@@ -157,7 +187,22 @@ ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
     sheet.rows.push_back({view->loads.nodes[node], {probability}, probability});
   }
   sheet.put_best_first();
+  if (live_ && step_node_ && live_->explored(request.pod.id)) mark_explored(sheet, *step_node_);
   return sheet;
+}
+
+void PpoLrt::placed(const PlacementRequest& request, NodeId) {
+  if (!live_) return;
+  live_->follow(request.cluster, request.now);
+  live_->note_rule_step();
+  step_node_.reset();
+  judge_.begin_step(request.now);
+  judge_.place(request.pod.id, request.pod.created);
+  unseen_.placed(request.pod.id);
+}
+
+std::vector<LearningFigure> PpoLrt::learning() const {
+  return live_ ? live_->figures() : std::vector<LearningFigure>{};
 }
 
 Time PpoLrt::review_at() const { return std::min({next_look_, clear_at_, judge_.next_look()}); }
@@ -169,7 +214,11 @@ Time& PpoLrt::last_cleared(NodeId node) {
 
 std::vector<EvictPod> PpoLrt::review(const Retrospect& seen, Random&) {
   if (!seen.ended.empty()) last_response_s_ = to_seconds(seen.ended.back().ended - seen.ended.back().created);
-  if (learner_) judge_.review(seen);
+  if (judges()) judge_.review(seen);
+  if (live_) {
+    live_->follow(seen.cluster, seen.now);
+    live_->teach(judge_);
+  }
   next_look_ = seen.now + kLook;
   clear_at_ = Time::max();
   std::vector<EvictPod> evictions;

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "learning/algorithms/ppo.h"
+#include "scheduling/policies/ppo_lrt_live.h"
 #include "scheduling/policies/ppo_lrt_reward.h"
 #include "scheduling/policies/ppo_lrt_state.h"
 #include "scheduling/policies/weighted_scores.h"
@@ -19,6 +20,7 @@ struct PpoLrtOptions {
   Duration settle{std::chrono::seconds{10}};  // from placing to the reward's look at the cluster
   double cleared_share = 0.25;                // of a node's pods, by one load control action
   Duration clear_every{std::chrono::minutes{1}};
+  bool load_control = true;  // may clear nodes at all
 };
 
 // `ppo-lrt`: seed paper 001. A small network sees every node's load, the pod and the last response time
@@ -38,18 +40,23 @@ struct PpoLrtOptions {
 // least; they are queued again. It is allowed on nodes above a limit of the reward, never takes a node's last
 // pod, and each node at most once a minute: the older pods always run to their end, so nobody starves. The
 // pod in question is then placed by a second draw among the nodes. Deviations: docs/algorithms/ppo-lrt.md.
-class PpoLrt final : public PlacementPolicy {
+class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
  public:
   // Takes the likeliest action. Null: nothing was learnt.
   PpoLrt(PpoLrtOptions options, std::shared_ptr<const learning::Network> actor);
   // In training: draws actions, and keeps them and what came of them until finish_episode. The learner must
   // outlive it.
   PpoLrt(PpoLrtOptions options, const learning::Ppo& learner);
+  // On a live cluster: decides by published weights, and hands over what came of it (ppo_lrt_live.h). The link
+  // must outlive it.
+  PpoLrt(PpoLrtOptions options, LiveLearningOptions live, LearnerLink& link);
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
+  void placed(const PlacementRequest& request, NodeId node) override;
   ScoreSheet explain(const PlacementRequest& request) override;
   Time review_at() const override;
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
+  std::vector<LearningFigure> learning() const override;
 
   struct Episode {
     std::vector<PpoLrtVerdict> verdicts;   // one per step that could be judged
@@ -72,7 +79,10 @@ class PpoLrt final : public PlacementPolicy {
   PlacementRequest among_open(const PlacementRequest& request) const;
   NodeId draw(const PlacementRequest& request, View view, Random& random);
   int act(const View& view, Random& random);
-  const learning::Network* actor() const { return learner_ ? &learner_->actor() : actor_.get(); }
+  void begin_step(const PlacementRequest& request, const std::optional<View>& view, Random& random);
+  PlacementPolicy& otherwise() { return live_ ? static_cast<PlacementPolicy&>(live_->rule()) : otherwise_; }
+  bool judges() const { return learner_ || live_; }
+  const learning::Network* actor() const;
   Time& last_cleared(NodeId node);
 
   PpoLrtOptions options_;
@@ -97,6 +107,7 @@ class PpoLrt final : public PlacementPolicy {
   // In training.
   PpoLrtJudge judge_;
   std::vector<std::vector<learning::PpoStep>> made_;  // by step: perhaps a clearing, then the placing
+  std::unique_ptr<PpoLrtLive> live_;                  // none but on a live cluster
 };
 
 // From a model trained for it; refuses one that is another's, and says why. Null: kube-default decides.

@@ -33,6 +33,8 @@ PpoLrtVerdict judge(const PpoLrtReward& weights, std::span<const double> cpu, st
 }
 
 void PpoLrtJudge::begin_step(Time now) {
+  if (fresh_within_)
+    for (std::size_t i = 0; i + kMostSteps <= steps_.size(); ++i) steps_[i].closed = true;
   steps_.emplace_back();
   steps_.back().at = now;
   next_look_ = std::min(next_look_, now + std::min(kLook, settle_));
@@ -40,6 +42,9 @@ void PpoLrtJudge::begin_step(Time now) {
 
 void PpoLrtJudge::place(PodId pod, Time created) {
   EVENKEEL_CHECK(!steps_.empty());
+  // Its last binding failed: it is this step's now.
+  if (fresh_within_)
+    for (Step& step : steps_) std::erase_if(step.out, [&](const Placed& placed) { return placed.pod == pod; });
   steps_.back().out.push_back({pod, created});
 }
 
@@ -53,18 +58,40 @@ void PpoLrtJudge::review(const Retrospect& seen) {
                                     [&](const EndedPod& ended) { return ended.pod == placed.pod; });
       const bool ended = end != seen.ended.end();
       if (!ended && seen.cluster.pod(placed.pod)) return false;
+      if (!ended && fresh_within_) return true;
       // Cleared away or lost: what it waited for nothing is its response here, and its successor has its own.
       step.response_sum += to_seconds((ended ? end->ended : seen.now) - placed.created);
       ++step.responses;
       return true;
     });
-    if (!step.loads && seen.now - step.at >= settle_) {
+    if (!step.loads && seen.now - step.at >= settle_ && may_look(step, seen)) {
       if (!loads) loads = loads_of(seen.cluster, {});
       step.loads = loads;
     }
-    if (!step.loads) next_look_ = std::min(next_look_, step.at + settle_);
+    give_up_in_time(step, seen.now);
+    if (!step.loads)
+      next_look_ = std::min(next_look_, fresh_within_ ? std::max(step.at + settle_, seen.now + kLookAgain)
+                                                      : step.at + settle_);
     if (!step.out.empty()) next_look_ = std::min(next_look_, seen.now + kLook);
   }
+}
+
+bool PpoLrtJudge::may_look(Step& step, const Retrospect& seen) const {
+  if (!fresh_within_) return true;
+  const bool all_bound = std::all_of(step.out.begin(), step.out.end(), [&](const Placed& placed) {
+    return seen.cluster.pod(placed.pod)->place == PodPlace::bound;
+  });
+  if (!all_bound) return false;
+  if (step.bound == Time::max()) step.bound = seen.now;
+  for (std::uint32_t slot = 0; slot < seen.cluster.columns().size(); ++slot)
+    if (seen.cluster.has_node({slot}) && seen.cluster.measured_at({slot}) <= step.bound) return false;
+  return true;
+}
+
+void PpoLrtJudge::give_up_in_time(Step& step, Time now) const {
+  if (!fresh_within_) return;
+  const bool is_stale = !step.loads && now - step.at >= settle_ + *fresh_within_;
+  if (is_stale || now - step.at >= kLongRun) step.closed = true;
 }
 
 void PpoLrtJudge::finish() {

@@ -39,6 +39,11 @@ class PpoLrtJudge {
  public:
   PpoLrtJudge(PpoLrtReward weights, Duration settle) : weights_(weights), settle_(settle) {}
 
+  // On a live cluster: loads count once every node has a sample newer than the bindings of the step, which is
+  // given up where that takes longer than `fresh_within`; pods that run on for kLongRun are left out of their
+  // step, and so are those that ended in any other way than by themselves.
+  void look_live(Duration fresh_within) { fresh_within_ = fresh_within; }
+
   void begin_step(Time now);
   void place(PodId pod, Time created);  // a pod of the step begun last
   Time next_look() const { return next_look_; }
@@ -47,6 +52,8 @@ class PpoLrtJudge {
   void finish();
   std::optional<PpoLrtVerdict> next_verdict();  // steps in order, each once all is known
   bool idle() const { return steps_.empty(); }
+  static constexpr std::size_t kMostSteps = 1024;  // open at once on a live cluster: the oldest end as they are
+  static constexpr Duration kLongRun = std::chrono::minutes{10};
   double last_response_s() const { return last_response_s_; }
 
  private:
@@ -60,12 +67,18 @@ class PpoLrtJudge {
     double response_sum = 0;
     std::size_t responses = 0;
     std::optional<NodeLoads> loads;  // after `settle`
+    Time bound = Time::max();        // when all its pods were first seen to be; live only
     bool closed = false;
   };
   static constexpr Duration kLook = std::chrono::seconds{5};
+  static constexpr Duration kLookAgain = std::chrono::seconds{1};
+
+  bool may_look(Step& step, const Retrospect& seen) const;
+  void give_up_in_time(Step& step, Time now) const;
 
   PpoLrtReward weights_;
   Duration settle_;
+  std::optional<Duration> fresh_within_;  // live only
   std::deque<Step> steps_;
   Time next_look_ = Time::max();
   double last_response_s_ = 0;
