@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -32,7 +33,7 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file.flush());
 }
 
-// Sleeps until it is killed, or until whoever made it is gone. `alone`: whether it got a network of its own.
+// Sleeps until it is killed, or until whoever made it is gone; in a network of its own where that may be.
 pid_t start_sleeper() {
   const pid_t process = ::fork();
   if (process != 0) return process;
@@ -78,16 +79,32 @@ bool BenchPods::make_cgroups(int count) {
       if (!write(folder + "/main/cgroup.procs", std::to_string(processes_.back()))) return false;
     }
   }
-  // The pods are below a cgroup of ours, but what is measured is the machine: all files of both are read.
-  options_ = {"--cgroup", node};
+  // A /sys in which our part of the cgroups is all of them: the node is the machine, its pods are ours.
+  const std::string sys = make_folder() + "/sys";
+  std::filesystem::create_directories(sys + "/fs");
+  for (const char* name : {"class", "block"})
+    std::filesystem::create_directory_symlink(std::string("/sys/") + name, sys + "/" + name);
+  if (tree.cpu.is_v2) {
+    std::filesystem::create_directory_symlink(tree.cpu.root + node, sys + "/fs/cgroup");
+  } else {
+    std::filesystem::create_directories(sys + "/fs/cgroup");
+    for (const std::string& root : roots)
+      std::filesystem::create_directory_symlink(
+          root + node, sys + "/fs/cgroup/" + std::filesystem::path(root).filename().string());
+  }
+  options_ = {"--sys", sys};
   description_ = std::to_string(count) + " cgroups (" + tree.description() + ") with a sleeping process each";
   return true;
 }
 
-void BenchPods::make_files(int count) {
+const std::string& BenchPods::make_folder() {
   char name[] = "/tmp/evenkeel-bench-XXXXXX";
-  files_ = ::mkdtemp(name);
-  const std::string cgroups = files_ + "/sys/fs/cgroup";
+  if (files_.empty()) files_ = ::mkdtemp(name);
+  return files_;
+}
+
+void BenchPods::make_files(int count) {
+  const std::string cgroups = make_folder() + "/sys/fs/cgroup";
   std::filesystem::create_directories(cgroups);
   (void)write(cgroups + "/cgroup.controllers", "cpu io memory\n");
   for (const char* file : {"stat", "meminfo", "diskstats"}) {

@@ -22,6 +22,7 @@ class BenchPods {
  private:
   bool make_cgroups(int count);
   void make_files(int count);
+  const std::string& make_folder();
 
   std::vector<std::string> options_, folders_;
   std::vector<pid_t> processes_;
