@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "apps/bench_monitor.h"
 #include "apps/command.h"
 
 namespace evenkeel::apps {
@@ -17,6 +18,7 @@ constexpr Bench kBenches[] = {
     {"training", "the papers' trainings from nothing, and the memory of a learner with its world",
      bench_training},
     {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
+    {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
 };
 

@@ -62,6 +62,14 @@ Result<CertificateRequest> make_certificate_request(const std::string& common_na
   return CertificateRequest{.key_pem = text_of(key_text.get()), .request_pem = text_of(request_text.get())};
 }
 
+std::string to_base64(std::string_view bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // and the zero that OpenSSL adds
+  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                                                       reinterpret_cast<const unsigned char*>(bytes.data()),
+                                                       static_cast<int>(bytes.size()))));
+  return text;
+}
+
 Result<CertificateFacts> read_certificate(std::string_view pem) {
   const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   const Certificate certificate(bio ? PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr) : nullptr);

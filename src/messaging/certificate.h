@@ -15,6 +15,9 @@ struct CertificateRequest {
 Result<CertificateRequest> make_certificate_request(const std::string& common_name,
                                                     const std::string& organization);
 
+// As the API wants what is not text.
+std::string to_base64(std::string_view bytes);
+
 // What of a certificate decides when the next one is due.
 struct CertificateFacts {
   std::string common_name;

@@ -38,6 +38,12 @@ TEST(Certificate, SaysForWhomAndHowLong) {
   EXPECT_FALSE(read_certificate("no certificate"));
 }
 
+TEST(Certificate, TravelsAsBase64) {
+  EXPECT_EQ(to_base64(""), "");
+  EXPECT_EQ(to_base64("a"), "YQ==");
+  EXPECT_EQ(to_base64("abc"), "YWJj");
+}
+
 TEST(Certificate, IsRenewedInTheLastThirdOfItsLife) {
   const CertificateFacts facts{.common_name = "", .valid_from = 1000, .valid_until = 2000};
   EXPECT_EQ(renewal_time(facts, 0), 1700);

@@ -1,0 +1,48 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "kubernetes/api_connection.h"
+#include "kubernetes/kubeconfig.h"
+#include "messaging/tls_files.h"
+
+namespace evenkeel::apps {
+
+// A monitor's certificate by the cluster's own way: a key made here, a CertificateSigningRequest, somebody's
+// approval, the signed certificate; again when it grows old. In a thread of its own; whoever uses the files
+// sees them change. The key never leaves the folder, which none but us may read.
+class MonitorIdentity {
+ public:
+  struct Options {
+    std::string node;
+    std::string folder;  // --state
+    std::string signer = "kubernetes.io/kube-apiserver-client";
+    long valid_for_seconds = 7 * 24 * 3600;  // a wish: the signer may give less
+    kubernetes::ClusterAccess access;
+    std::function<void(const std::string&)> say;
+  };
+  static Result<std::unique_ptr<MonitorIdentity>> start(Options options);
+
+  ~MonitorIdentity();
+  MonitorIdentity(const MonitorIdentity&) = delete;
+  MonitorIdentity& operator=(const MonitorIdentity&) = delete;
+
+  // Where certificate and key are, or will be.
+  static messaging::TlsFiles files_in(const std::string& folder);
+
+ private:
+  struct Keeper;
+  explicit MonitorIdentity(std::unique_ptr<Keeper> keeper);
+
+  std::unique_ptr<Keeper> keeper_;
+};
+
+// The pure parts: what is asked for, and what the answer says.
+std::string signing_request_json(const std::string& node, const std::string& signer,
+                                 const std::string& request_pem, long valid_for_seconds);
+// The certificate; empty: not approved yet. invalid: denied or failed, and why.
+Result<std::string> certificate_in(std::string_view signing_request_json);
+
+}  // namespace evenkeel::apps
