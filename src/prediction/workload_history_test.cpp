@@ -123,8 +123,8 @@ TEST(WorkloadHistory, LetsRequestsCountUntilEnoughWasSeen) {
   WorkloadHistory history({0s, 5});
   for (int i = 0; i < 5; ++i) history.observe_usage(pod_of(kVideo), Usage{{0.1, 3e7, 9, 0, 0, 0}}, Time{});
   const Demand half = history.demand(pod_of(kVideo));
-  EXPECT_NEAR(half.mean[Dimension::cpu], 0.3, 1e-9);       // between 0.5 asked for and 0.1 seen
-  EXPECT_NEAR(half.mean[Dimension::receive], 9, 1e-9);     // nobody asks for that
+  EXPECT_NEAR(half.mean[Dimension::cpu], 0.3, 1e-9);    // between 0.5 asked for and 0.1 seen
+  EXPECT_NEAR(half.mean[Dimension::receive], 9, 1e-9);  // nobody asks for that
   for (int i = 0; i < 5000; ++i) history.observe_usage(pod_of(kVideo), Usage{{0.1, 3e7, 9, 0, 0, 0}}, Time{});
   EXPECT_NEAR(history.demand(pod_of(kVideo)).mean[Dimension::cpu], 0.1, 1e-3);
 }
