@@ -112,7 +112,9 @@ TEST(WorkloadHistory, PredictsAfterARestartWhatItPredictedBefore) {
   for (const Pod& pod : pods) {
     // Those of a class go by what the class was when it was last looked at, which is now.
     const bool alone = !ShapeClasses::has_class(*pod.shape);
-    if (alone) EXPECT_EQ(after.demand(pod), before.demand(pod));
+    if (alone) {
+      EXPECT_EQ(after.demand(pod), before.demand(pod));
+    }
     EXPECT_EQ(after.lifetime(pod).log_median, before.lifetime(pod).log_median);
     EXPECT_EQ(after.lifetime(pod).endless, before.lifetime(pod).endless);
     EXPECT_EQ(after.past(pod.shape->workload), before.past(pod.shape->workload));
