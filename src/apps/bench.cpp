@@ -13,6 +13,7 @@ namespace {
 constexpr Bench kBenches[] = {
     {"simulator", "placements per second of the whole loop on four nodes", bench_simulator},
     {"decisions", "time per decision of every policy at 4, 100 and 5,000 nodes", bench_decisions},
+    {"live", "a live decision, from watch to binding, at 100 nodes that report every second", bench_live},
     {"shapes", "decisions per second on scheduler_perf's shapes at 5,000 nodes", bench_shapes},
     {"growth", "time and memory per decision from 10 to 10,000 nodes", bench_growth},
     {"training", "the papers' trainings from nothing, and the memory of a learner with its world",

@@ -27,6 +27,7 @@ struct Bench {
 
 Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_live(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_shapes(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);

@@ -22,8 +22,8 @@ class LiveUsage {
  public:
   struct Options {
     Duration stale_after = std::chrono::seconds(30);  // of a node's sample
-    Usage capacity{};        // of network and disk, for nodes whose source does not tell
-    std::string state{};     // the folder of profiles.db; empty: nothing survives
+    Usage capacity{};     // of network and disk, for nodes whose source does not tell
+    std::string state{};  // the folder of profiles.db; empty: nothing survives
     Duration keep_every = std::chrono::seconds(30);
     std::function<void(const std::string&)> log = [](const std::string&) {};
   };

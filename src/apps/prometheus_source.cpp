@@ -19,11 +19,13 @@ constexpr const char* kByNode = "by (instance, node, nodename, kubernetes_node) 
 constexpr const char* kByPod = "by (namespace, pod) ";
 // What carries a pod's traffic a second time on its way, and what never leaves the machine.
 constexpr const char* kRealLinks =
-    "device!~\"lo|(veth|cali|cni|flannel|cilium|lxc|docker|br-|virbr|kube|tunl|vxlan|ovs|dummy|nodelocal).*\"";
+    "device!~\"lo|(veth|cali|cni|flannel|cilium|lxc|docker|br-|virbr|kube|tunl|vxlan|ovs|dummy|nodelocal).*"
+    "\"";
 constexpr const char* kRealDisks = "device!~\"(loop|ram|zram|dm-|md|sr|fd).*\"";
 
 std::string window_text(Duration window) {
-  return std::to_string(std::max<std::int64_t>(1, std::chrono::duration_cast<std::chrono::seconds>(window).count())) +
+  return std::to_string(
+             std::max<std::int64_t>(1, std::chrono::duration_cast<std::chrono::seconds>(window).count())) +
          "s";
 }
 
@@ -63,7 +65,8 @@ Result<std::vector<PrometheusSample>> read_instant_vector(std::string_view json)
   std::vector<PrometheusSample> samples;
   for (const JsonField& item : data.at("result").items()) {
     PrometheusSample sample;
-    for (const auto& [label, value] : item.at("metric").entries()) sample.labels[std::string(label)] = value.text();
+    for (const auto& [label, value] : item.at("metric").entries())
+      sample.labels[std::string(label)] = value.text();
     const std::vector<JsonField> pair = item.at("value").items();
     if (pair.size() != 2) {
       item.fail_at("value", "expected a time and a value");

@@ -17,7 +17,7 @@ namespace evenkeel::apps {
 class PrometheusQuestions final : public MetricsQuestions {
  public:
   struct Options {
-    std::string prefix;  // in front of /api/v1/query: a path of the server
+    std::string prefix;                         // in front of /api/v1/query: a path of the server
     Duration window = std::chrono::minutes(1);  // of the rates: at least two scrapes
     std::string selector;                       // of node-exporter's series: job="node-exporter"
   };

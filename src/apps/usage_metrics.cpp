@@ -3,8 +3,9 @@
 namespace evenkeel::apps {
 
 UsageMetrics::UsageMetrics(reporting::MetricsRegistry& registry)
-    : reports_(registry.counters(
-          {"evenkeel_usage_reports_total", "Reports of what a node uses, by where they came from.", {"source"}})),
+    : reports_(registry.counters({"evenkeel_usage_reports_total",
+                                  "Reports of what a node uses, by where they came from.",
+                                  {"source"}})),
       failures_(registry.counters({"evenkeel_usage_source_failures_total",
                                    "Questions to a source of metrics that found no answer.",
                                    {"source"}})),
@@ -22,17 +23,16 @@ UsageMetrics::UsageMetrics(reporting::MetricsRegistry& registry)
       workloads_(
           registry.gauges({"evenkeel_profile_workloads", "Workloads of whose past something is known.", {}})
               .with({})),
-      waiting_(registry
-                   .gauges({"evenkeel_profile_waiting", "Workloads whose past is to be written yet.", {}})
+      waiting_(registry.gauges({"evenkeel_profile_waiting", "Workloads whose past is to be written yet.", {}})
                    .with({})),
       healthy_(registry
                    .gauges({"evenkeel_profile_store_healthy",
                             "1 while profiles are kept on disk; 0 while they cannot be, or are not to be.",
                             {}})
                    .with({})),
-      written_(registry
-                   .counters({"evenkeel_profile_written_total", "Workloads' pasts that were written.", {}})
-                   .with({})),
+      written_(
+          registry.counters({"evenkeel_profile_written_total", "Workloads' pasts that were written.", {}})
+              .with({})),
       write_failures_(registry
                           .counters({"evenkeel_profile_failures_total",
                                      "Batches of workloads' pasts that could not be written at once.",

@@ -18,7 +18,8 @@ constexpr std::string_view kService = "service:";
 Result<Duration> positive(const char* flag, const std::string& text) {
   const auto duration = parse_duration(text);
   if (!duration) return invalid(std::string(flag) + ": " + duration.error().message);
-  if (*duration <= Duration::zero()) return invalid(std::string(flag) + ": expected more than nothing, found " + text);
+  if (*duration <= Duration::zero())
+    return invalid(std::string(flag) + ": expected more than nothing, found " + text);
   return *duration;
 }
 
@@ -54,8 +55,8 @@ Result<std::unique_ptr<PolledSource>> open_prometheus(const UsageArguments& argu
       server.ca_pem = *std::move(pem);
     }
   }
-  auto source =
-      PolledSource::open(server, std::make_unique<PrometheusQuestions>(std::move(questions)), std::move(options));
+  auto source = PolledSource::open(server, std::make_unique<PrometheusQuestions>(std::move(questions)),
+                                   std::move(options));
   if (!source)
     return invalid("--metrics-prometheus: " + source.error().message +
                    "; a service within the cluster is reached as service:NAMESPACE/NAME:PORT");
@@ -137,8 +138,7 @@ Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& argumen
     receiver.arrived = polled.arrived;
     receiver.say = log;
     auto listening = messaging::ReportReceiver::listen(std::move(receiver));
-    if (!listening)
-      return Error{listening.error().kind, "--metrics-listen: " + listening.error().message};
+    if (!listening) return Error{listening.error().kind, "--metrics-listen: " + listening.error().message};
     log("monitors report to " + (*listening)->address());
     usage->add(std::make_unique<MonitorSource>(*std::move(listening)));
   }

@@ -11,7 +11,7 @@ namespace evenkeel::apps {
 
 // What the command line says about where live usage comes from and where it is kept.
 struct UsageArguments {
-  std::string listen, certificate, key, authority;                            // the monitors' stream
+  std::string listen, certificate, key, authority;  // the monitors' stream
   std::string prometheus, prometheus_ca, prometheus_token_file, prometheus_selector;
   std::string prometheus_window = "1m";
   bool metrics_api = false;

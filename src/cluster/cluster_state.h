@@ -207,7 +207,7 @@ class ClusterState {
     Usage base;
     Usage usual_base;  // the same, the last quarter of an hour counting most
     Time measured = Time::min();
-    bool sampled = false;  // and the sample is still gone by
+    bool sampled = false;                            // and the sample is still gone by
     std::array<TotalSample, kWindowSamples> window;  // a ring, the newest before `next_sample`
     std::uint8_t samples = 0, next_sample = 0;
   };

@@ -53,7 +53,8 @@ class Statement {
   bool is_null(int column) { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   std::string text(int column) {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : "";
+    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
+                 : "";
   }
 
  private:
@@ -62,15 +63,15 @@ class Statement {
 
 void bind_line(Statement& statement, const LineSums& line, double peak) {
   int at = 3;
-  for (const double value : {line.weight, line.shaped, line.mean_x, line.mean_y, line.sum_xx, line.sum_yy,
-                             line.sum_xy, peak})
+  for (const double value :
+       {line.weight, line.shaped, line.mean_x, line.mean_y, line.sum_xx, line.sum_yy, line.sum_xy, peak})
     statement.bind(at++, value);
 }
 
 // No past can have produced other numbers; a file that was tampered with teaches nothing.
 bool is_possible(const LineSums& line, double peak) {
-  for (const double value : {line.weight, line.shaped, line.mean_x, line.mean_y, line.sum_xx, line.sum_yy,
-                             line.sum_xy, peak})
+  for (const double value :
+       {line.weight, line.shaped, line.mean_x, line.mean_y, line.sum_xx, line.sum_yy, line.sum_xy, peak})
     if (!std::isfinite(value)) return false;
   return line.weight >= 0 && line.shaped >= 0 && line.sum_xx >= 0 && line.sum_yy >= 0 && peak >= 0;
 }
@@ -97,13 +98,13 @@ Error ProfileDatabase::error(const char* doing) const {
 Result<std::unique_ptr<ProfileDatabase>> ProfileDatabase::open(const std::string& path,
                                                                Duration busy_timeout) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(
-      path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &handle,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<ProfileDatabase> database(new ProfileDatabase(handle));
   if (code != SQLITE_OK)
     return error_of(code, path + ": " + (handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code)));
-  sqlite3_busy_timeout(handle,
-                       static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(busy_timeout).count()));
+  sqlite3_busy_timeout(
+      handle, static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(busy_timeout).count()));
   if (Status ready = database->prepare_tables(); !ready)
     return Error{ready.error().kind, path + ": " + ready.error().message};
   return database;
@@ -112,8 +113,8 @@ Result<std::unique_ptr<ProfileDatabase>> ProfileDatabase::open(const std::string
 ProfileDatabase::~ProfileDatabase() { sqlite3_close_v2(handle_); }
 
 Status ProfileDatabase::prepare_tables() {
-  for (const char* sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL", "PRAGMA foreign_keys = ON",
-                          "PRAGMA journal_size_limit = 4194304"})
+  for (const char* sql : {"PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL",
+                          "PRAGMA foreign_keys = ON", "PRAGMA journal_size_limit = 4194304"})
     if (Status done = run(sql); !done) return done;
   const auto version = number("PRAGMA user_version");
   if (!version) return version.error();
@@ -156,7 +157,8 @@ Result<std::size_t> ProfileDatabase::size() {
 Result<std::vector<StoredWorkload>> ProfileDatabase::load() {
   std::vector<StoredWorkload> found;
   std::unordered_map<std::int64_t, std::size_t> places;
-  Statement workloads(handle_, "SELECT id, name, seen, ends, class_cpu, class_memory FROM workload ORDER BY seen");
+  Statement workloads(handle_,
+                      "SELECT id, name, seen, ends, class_cpu, class_memory FROM workload ORDER BY seen");
   if (!workloads) return error("reading workloads");
   int code = SQLITE_OK;
   while ((code = workloads.step()) == SQLITE_ROW) {
@@ -172,7 +174,9 @@ Result<std::vector<StoredWorkload>> ProfileDatabase::load() {
   if (code != SQLITE_DONE) return error("reading workloads");
 
   std::vector<std::uint8_t> is_sound(found.size(), 1);
-  Statement lines(handle_, "SELECT workload, what, weight, shaped, mean_x, mean_y, sum_xx, sum_yy, sum_xy, peak FROM line");
+  Statement lines(
+      handle_,
+      "SELECT workload, what, weight, shaped, mean_x, mean_y, sum_xx, sum_yy, sum_xy, peak FROM line");
   if (!lines) return error("reading lines");
   while ((code = lines.step()) == SQLITE_ROW) {
     const auto at = places.find(lines.integer(0));
@@ -194,10 +198,11 @@ Result<std::vector<StoredWorkload>> ProfileDatabase::load() {
 }
 
 Status ProfileDatabase::save_one(const StoredWorkload& workload) {
-  Statement put(handle_,
-                "INSERT INTO workload (name, seen, ends, class_cpu, class_memory) VALUES (?1, ?2, ?3, ?4, ?5) "
-                "ON CONFLICT (name) DO UPDATE SET seen = ?2, ends = ?3, class_cpu = ?4, class_memory = ?5 "
-                "RETURNING id");
+  Statement put(
+      handle_,
+      "INSERT INTO workload (name, seen, ends, class_cpu, class_memory) VALUES (?1, ?2, ?3, ?4, ?5) "
+      "ON CONFLICT (name) DO UPDATE SET seen = ?2, ends = ?3, class_cpu = ?4, class_memory = ?5 "
+      "RETURNING id");
   if (!put) return error("writing a workload");
   put.bind(1, std::string_view(workload.name));
   put.bind(2, to_count(workload.seen));

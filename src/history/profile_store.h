@@ -38,10 +38,10 @@ class ProfileStore {
   bool flush(Duration at_most);
 
   struct Counts {
-    std::uint64_t written = 0;   // workloads
-    std::uint64_t failures = 0;  // of writing a batch, or opening
+    std::uint64_t written = 0;    // workloads
+    std::uint64_t failures = 0;   // of writing a batch, or opening
     std::uint64_t set_aside = 0;  // files
-    std::size_t waiting = 0;     // workloads, now
+    std::size_t waiting = 0;      // workloads, now
     bool healthy = true;
   };
   Counts counts() const;

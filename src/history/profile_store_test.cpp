@@ -52,9 +52,9 @@ class ProfileStoreTest : public ::testing::Test {
   }
   std::size_t said(const std::string& part) {
     const std::lock_guard lock(mutex);
-    return static_cast<std::size_t>(
-        std::count_if(lines.begin(), lines.end(),
-                      [&](const std::string& line) { return line.find(part) != std::string::npos; }));
+    return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(part) != std::string::npos;
+    }));
   }
 
   fs::path folder, path;
@@ -77,7 +77,9 @@ TEST_F(ProfileStoreTest, GivesBackToTheBitWhatAnEarlierRunKept) {
 }
 
 TEST_F(ProfileStoreTest, WritesWhatIsLeftWhenItEnds) {
-  { ProfileStore(options()).keep({workload("a", 1)}); }
+  {
+    ProfileStore(options()).keep({workload("a", 1)});
+  }
   EXPECT_EQ(ProfileStore(options()).take_loaded().size(), 1U);
 }
 
@@ -97,7 +99,9 @@ TEST_F(ProfileStoreTest, DropsTheLongestSilentBeyondItsLimit) {
 }
 
 TEST_F(ProfileStoreTest, SetsADamagedFileAsideAndBeginsAnew) {
-  { std::ofstream(path) << "this was never a database, whatever it is called, and it is long enough to tell"; }
+  {
+    std::ofstream(path) << "this was never a database, whatever it is called, and it is long enough to tell";
+  }
   {
     ProfileStore store(options());
     EXPECT_TRUE(store.take_loaded().empty());
@@ -184,7 +188,9 @@ TEST_F(ProfileStoreTest, GoesOnWhileTheDiskIsFullAndLosesNothing) {
 }
 
 TEST_F(ProfileStoreTest, LeavesAFileOfANewerVersionAlone) {
-  { ProfileStore(options()).keep({workload("a", 1)}); }
+  {
+    ProfileStore(options()).keep({workload("a", 1)});
+  }
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
   sqlite3_exec(other, "PRAGMA user_version = 99", nullptr, nullptr, nullptr);
@@ -200,10 +206,13 @@ TEST_F(ProfileStoreTest, LeavesAFileOfANewerVersionAlone) {
 }
 
 TEST_F(ProfileStoreTest, LeavesOutNumbersThatCannotBe) {
-  { ProfileStore(options()).keep({workload("a", 1), workload("b", 2)}); }
+  {
+    ProfileStore(options()).keep({workload("a", 1), workload("b", 2)});
+  }
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
-  sqlite3_exec(other, "UPDATE line SET weight = -1 WHERE workload = 1 AND what = 2", nullptr, nullptr, nullptr);
+  sqlite3_exec(other, "UPDATE line SET weight = -1 WHERE workload = 1 AND what = 2", nullptr, nullptr,
+               nullptr);
   sqlite3_close(other);
   const auto left = ProfileStore(options()).take_loaded();
   ASSERT_EQ(left.size(), 1U);

@@ -7,7 +7,7 @@
 namespace evenkeel::kubernetes {
 namespace {
 
-constexpr double kBeyondBelief = 4;     // times the CPU or memory that a node has
+constexpr double kBeyondBelief = 4;  // times the CPU or memory that a node has
 constexpr double kCapacityChange = 0.01;
 constexpr std::size_t kFirstRate = 2;  // of the dimensions: CPU and memory are what the Node says
 

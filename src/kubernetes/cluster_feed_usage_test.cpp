@@ -16,11 +16,12 @@ using json = nlohmann::json;
 class UsageTest : public ::testing::Test {
  protected:
   UsageTest() {
-    json n1 = {{"metadata", {{"name", "n1"}}},
-               {"status",
-                {{"allocatable", {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}}},
-                 {"addresses", {{{"type", "InternalIP"}, {"address", "10.0.0.1"}},
-                                {{"type", "Hostname"}, {"address", "n1"}}}}}}};
+    json n1 = {
+        {"metadata", {{"name", "n1"}}},
+        {"status",
+         {{"allocatable", {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}}},
+          {"addresses",
+           {{{"type", "InternalIP"}, {"address", "10.0.0.1"}}, {{"type", "Hostname"}, {"address", "n1"}}}}}}};
     cluster.put(types::nodes(), n1);
     cluster.add_node("n2");
     json web = ScriptedCluster::pod("web");
@@ -141,8 +142,9 @@ TEST_F(UsageTest, RatesThatANodeCanDoAreTakenDownAndSurviveItsUpdates) {
   EXPECT_EQ(updated->capacity[Dimension::write], 3e8);
   world->report(one, world->now());  // nothing new
   for (const ClusterEvent& event : wait()) EXPECT_FALSE(std::get_if<NodeUpdated>(&event));
-  cluster.put(types::nodes(), {{"metadata", {{"name", "n1"}, {"labels", {{"a", "b"}}}}},
-                               {"status", {{"allocatable", {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}}}}}});
+  cluster.put(types::nodes(),
+              {{"metadata", {{"name", "n1"}, {"labels", {{"a", "b"}}}}},
+               {"status", {{"allocatable", {{"cpu", "4"}, {"memory", "8Gi"}, {"pods", "110"}}}}}});
   updated.reset();
   for (const ClusterEvent& event : wait())
     if (const auto* e = std::get_if<NodeUpdated>(&event)) updated = e->node;

@@ -32,7 +32,7 @@ class PodTemplates {
   std::unordered_multimap<std::size_t, std::weak_ptr<const PodTemplate>> templates_;  // by a hash of it
   std::unordered_map<std::string, WorkloadId> workloads_;
   std::vector<const std::string*> names_;  // by WorkloadId::slot; they live in the map's keys
-  std::size_t drop_at_ = 1024;  // how many templates there are when the unused ones are looked for
+  std::size_t drop_at_ = 1024;             // how many templates there are when the unused ones are looked for
 };
 
 }  // namespace evenkeel::kubernetes

@@ -3,8 +3,8 @@
 
 namespace evenkeel::prediction {
 
-// How what is seen becomes what is expected. The defaults are for worlds whose pods do from their first second
-// what they do ever after; on real nodes see live_history().
+// How what is seen becomes what is expected. The defaults are for worlds whose pods do from their first
+// second what they do ever after; on real nodes see live_history().
 struct HistoryOptions {
   // What a pod uses while it starts says little of what it will use: samples count the less the younger it
   // is, and in full from this age on.

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kClassesEvery = 1h;
 constexpr double kLeastWeight = 0.1;  // of a pod's first samples: there may never be others
-constexpr double kOwnShare = 0.7;  // of a workload's own record against its class's
+constexpr double kOwnShare = 0.7;     // of a workload's own record against its class's
 
 double cores(MilliCpu cpu) { return static_cast<double>(cpu.count) / 1000.0; }
 

@@ -112,7 +112,9 @@ TEST(WorkloadHistory, PredictsAfterARestartWhatItPredictedBefore) {
   for (const Pod& pod : pods) {
     // Those of a class go by what the class was when it was last looked at, which is now.
     const bool alone = !ShapeClasses::has_class(*pod.shape);
-    if (alone) EXPECT_EQ(after.demand(pod), before.demand(pod));
+    if (alone) {
+      EXPECT_EQ(after.demand(pod), before.demand(pod));
+    }
     EXPECT_EQ(after.lifetime(pod).log_median, before.lifetime(pod).log_median);
     EXPECT_EQ(after.lifetime(pod).endless, before.lifetime(pod).endless);
     EXPECT_EQ(after.past(pod.shape->workload), before.past(pod.shape->workload));
@@ -123,8 +125,8 @@ TEST(WorkloadHistory, LetsRequestsCountUntilEnoughWasSeen) {
   WorkloadHistory history({0s, 5});
   for (int i = 0; i < 5; ++i) history.observe_usage(pod_of(kVideo), Usage{{0.1, 3e7, 9, 0, 0, 0}}, Time{});
   const Demand half = history.demand(pod_of(kVideo));
-  EXPECT_NEAR(half.mean[Dimension::cpu], 0.3, 1e-9);       // between 0.5 asked for and 0.1 seen
-  EXPECT_NEAR(half.mean[Dimension::receive], 9, 1e-9);     // nobody asks for that
+  EXPECT_NEAR(half.mean[Dimension::cpu], 0.3, 1e-9);    // between 0.5 asked for and 0.1 seen
+  EXPECT_NEAR(half.mean[Dimension::receive], 9, 1e-9);  // nobody asks for that
   for (int i = 0; i < 5000; ++i) history.observe_usage(pod_of(kVideo), Usage{{0.1, 3e7, 9, 0, 0, 0}}, Time{});
   EXPECT_NEAR(history.demand(pod_of(kVideo)).mean[Dimension::cpu], 0.1, 1e-3);
 }

@@ -204,12 +204,12 @@ class Scheduler {
   std::vector<std::uint8_t> feasible_;                    // lent to the open question
   std::size_t feasible_count_ = 0;
   std::uint64_t sequence_ = 0;
-  std::size_t waiting_ = 0;             // for us, not for somebody else
-  bool counts_use_ = false;             // some profile does
+  std::size_t waiting_ = 0;                 // for us, not for somebody else
+  bool counts_use_ = false;                 // some profile does
   Duration stale_after_ = Duration::max();  // the profiles' shortest
   Time next_doubt_ = Time::max();           // when the first of the nodes' samples may be too old
-  Time next_held_look_ = Time::max();   // at held pods
-  Time next_late_order_ = Time::max();  // to see whether an order was heard
+  Time next_held_look_ = Time::max();       // at held pods
+  Time next_late_order_ = Time::max();      // to see whether an order was heard
 };
 
 }  // namespace evenkeel::scheduling

@@ -17,23 +17,24 @@ bool looks_alike(const PodTemplate& a, const PodTemplate& b) {
 }  // namespace
 
 void Scheduler::observe(const ClusterEvent& event, Time now) {
-  std::visit(Match{
-                 [&](const NodeAdded& e) { node_set(e.node, now); },
-                 [&](const NodeUpdated& e) { node_set(e.node, now); },
-                 [&](const NodeRemoved& e) { node_removed(e.node, now); },
-                 [&](const PodAdded& e) { pod_added(e.pod, now); },
-                 [&](const PodFound& e) { pod_found(e.pod, e.node, now); },
-                 [&](const PodBound& e) { pod_bound(e, now); },
-                 [&](const PodStarted& e) { cluster_.mark_started(e.pod, std::min(e.at.value_or(now), now)); },
-                 [&](const PodGone& e) { pod_gone(e, now); },
-                 [&](const BindFailed& e) { bind_failed(e.pod, now); },
-                 [&](const UsageReported& e) { usage_reported(e, now); },
-                 [&](const WorkloadSample& e) { history_.observe_sample(e.workload, e.usage, e.measured); },
-                 [&](const PodUpdated& e) { pod_updated(e.pod, now); },
-                 [&](const ObjectSet& e) { object_changed(e.object, false, now); },
-                 [&](const ObjectGone& e) { object_changed(e.object, true, now); },
-             },
-             event);
+  std::visit(
+      Match{
+          [&](const NodeAdded& e) { node_set(e.node, now); },
+          [&](const NodeUpdated& e) { node_set(e.node, now); },
+          [&](const NodeRemoved& e) { node_removed(e.node, now); },
+          [&](const PodAdded& e) { pod_added(e.pod, now); },
+          [&](const PodFound& e) { pod_found(e.pod, e.node, now); },
+          [&](const PodBound& e) { pod_bound(e, now); },
+          [&](const PodStarted& e) { cluster_.mark_started(e.pod, std::min(e.at.value_or(now), now)); },
+          [&](const PodGone& e) { pod_gone(e, now); },
+          [&](const BindFailed& e) { bind_failed(e.pod, now); },
+          [&](const UsageReported& e) { usage_reported(e, now); },
+          [&](const WorkloadSample& e) { history_.observe_sample(e.workload, e.usage, e.measured); },
+          [&](const PodUpdated& e) { pod_updated(e.pod, now); },
+          [&](const ObjectSet& e) { object_changed(e.object, false, now); },
+          [&](const ObjectGone& e) { object_changed(e.object, true, now); },
+      },
+      event);
 }
 
 void Scheduler::node_set(const Node& node, Time now) {
@@ -277,8 +278,7 @@ void Scheduler::usage_reported(const UsageReported& report, Time now) {
   if (report.measured < before && before <= now) return;  // overtaken by a later one
   const auto learn = [&](const PodRecord& record, const Usage& usage) {
     const Duration age = record.started ? report.measured - record.since : Duration::zero();
-    history_.observe_usage(record.pod, usage, report.measured,
-                           {report.pods_known, history_.weight_at(age)});
+    history_.observe_usage(record.pod, usage, report.measured, {report.pods_known, history_.weight_at(age)});
     return expected_use(record);
   };
   cluster_.add_report(report, learn, [&](const PodRecord& record) { return history_.demand(record.pod); });

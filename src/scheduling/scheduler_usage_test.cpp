@@ -3,9 +3,7 @@
 
 #include <array>
 
-#include "scheduling/policies/drs.h"
 #include "scheduling/policies/horizon.h"
-#include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/registry.h"
 #include "scheduling/test_desk.h"
 
