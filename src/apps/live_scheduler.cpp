@@ -73,7 +73,8 @@ std::string reasons(const scheduling::ScoreSheet& sheet, const scheduling::Place
       if (term + 1 == sheet.terms.size()) text += ")";
     }
   }
-  return text + "; " + std::to_string(request.feasible_count) + " nodes would do";
+  text += "; " + std::to_string(request.feasible_count) + " nodes would do";
+  return sheet.note.empty() ? text : text + "; " + sheet.note;
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnec
                                                            LiveOptions options) {
   std::vector<scheduling::PolicySetup> profiles;
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
-    auto setup = set_up_profile(options.configuration, profile, options.models);
+    auto setup = set_up_live_profile(options.configuration, profile, options.models);
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
     profiles.push_back(*std::move(setup));
   }
@@ -146,6 +147,7 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
     note(request, node);
   });
   world_.write_while([this] { return leading(); });
+  make_stage();
   observer_.serves(served);
   observer_.began(scheduler_, begun_);
   if (options_.configuration.leader_election.elect && !options_.identity.empty() && !options_.shadow) {
@@ -154,6 +156,22 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
     election_->on_change([this] { world_.interrupt(); });
     election_->start();
   }
+}
+
+void LiveScheduler::make_stage() {
+  const kubernetes::LeaderElection& lease = options_.configuration.leader_election;
+  LiveStage::Options stage{lease.name_space, lease.name, {}};
+  for (std::size_t i = 0; i < profiles_.size(); ++i) {
+    const kubernetes::SchedulerProfile& profile = options_.configuration.profiles[i];
+    const kubernetes::GuardArguments& asked = profile.evenkeel.guard;
+    if (scheduling::Guarded* guard = guard_of(*profiles_[i].policy))
+      stage.profiles.push_back({profile.scheduler_name,
+                                guard,
+                                {scheduling::stage_named(asked.stage).value_or(scheduling::Stage::full),
+                                 asked.share, asked.namespaces}});
+  }
+  stage_ = std::make_unique<LiveStage>(connection_, std::move(stage), options_.log,
+                                       [this] { world_.interrupt(); });
 }
 
 LiveScheduler::~LiveScheduler() { observer_.ended(); }
@@ -170,6 +188,7 @@ bool LiveScheduler::turn(Time deadline) {
     observer_.synced(true, connection_.now());
     options_.log("every kind is listed");
   }
+  stage_->tell(world_, connection_.now());
   observer_.turned(scheduler_, connection_.now());
   tell_traffic();
   return goes_on;
@@ -190,7 +209,10 @@ void LiveScheduler::follow_leadership() {
       });
   }
   const bool may_list = !election_ || election_->knows() || connection_.now() - begun_ >= kElectionFirst;
-  if (!world_.started() && may_list) world_.start();
+  if (!world_.started() && may_list) {
+    stage_->start();
+    world_.start();
+  }
 }
 
 bool LiveScheduler::only_follow(Time deadline) {

@@ -150,10 +150,12 @@ int run(const Arguments& arguments) {
   (void)std::signal(SIGINT, note_signal);
   if (arguments.dry_run) return run_dry(**client, *std::move(options), arguments.output);
   LiveReporter reporter(reporter_options(*options, *access, **client));
-  options->observer = &reporter;
+  ShadowRecorder shadow(options->shadow);
+  ObserverPair observers(reporter, shadow);
+  options->observer = &observers;
   auto scheduler = LiveScheduler::open(**client, *std::move(options));
   if (!scheduler) return fail(scheduler.error());
-  const auto status = serve_status(reporter, arguments.listen, arguments.token_file);
+  const auto status = serve_status(reporter, arguments.listen, arguments.token_file, shadow);
   if (!status) return fail(status.error());
   if (*status) log_line("metrics, health and decisions at " + (*status)->url());
   log_line("scheduling on " + access->server + (arguments.shadow ? ", in shadow: nothing is written" : ""));
@@ -162,7 +164,10 @@ int run(const Arguments& arguments) {
   log_line("told to stop: finishing what is under way");
   reporter.stopping();
   (*scheduler)->stop(kFinish);
+  scheduler->reset();
   log_line("stopped");
+  if (const std::string report = shadow.json(); !reporting::shadow_summary(report).empty())
+    std::cout << reporting::shadow_text(report, reporting::text_style_for(STDOUT_FILENO));
   return kDone;
 }
 
