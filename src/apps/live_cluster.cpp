@@ -130,6 +130,11 @@ Result<LiveCluster> load_live_cluster(const ClusterChoice& choice) {
 
 Result<std::string> ask_decisions(const std::string& url, const std::string& token_file,
                                   const std::string& pod) {
+  return ask_scheduler(url, token_file, "/decisions?limit=3&pod=" + kubernetes::percent_encoded(pod));
+}
+
+Result<std::string> ask_scheduler(const std::string& url, const std::string& token_file,
+                                  const std::string& path) {
   kubernetes::ClusterAccess access;
   access.server = url;
   access.token_file = token_file;
@@ -137,10 +142,10 @@ Result<std::string> ask_decisions(const std::string& url, const std::string& tok
   const Result<std::unique_ptr<ApiClient>> client = open(loop, access);
   if (!client) return Error{client.error().kind, "--server: " + client.error().message};
   ApiRequest request;
-  request.path = "/decisions?limit=3&pod=" + kubernetes::percent_encoded(pod);
+  request.path = path;
   request.timeout = std::chrono::seconds(10);
   const ApiAnswer answer = (*client)->call_now(std::move(request));
-  if (answer.code == kNotFound) return not_found(url + " keeps no decisions");
+  if (answer.code == kNotFound) return not_found(url + " has nothing at " + path.substr(0, path.find('?')));
   if (!answer.ok()) return Error{answer.error().kind, url + ": " + answer.error().message};
   return answer.body;
 }

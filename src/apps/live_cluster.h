@@ -29,6 +29,9 @@ struct LiveCluster {
 };
 Result<LiveCluster> load_live_cluster(const ClusterChoice& choice);
 
+// What a running scheduler's --listen address answers at a path. `token_file` may be empty.
+Result<std::string> ask_scheduler(const std::string& url, const std::string& token_file,
+                                  const std::string& path);
 // What a running scheduler's /decisions says of a pod: its JSON. `token_file` may be empty.
 Result<std::string> ask_decisions(const std::string& url, const std::string& token_file,
                                   const std::string& pod);

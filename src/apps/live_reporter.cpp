@@ -56,6 +56,7 @@ std::string LiveReporter::metrics_text() {
 
 void LiveReporter::serves(std::span<const LiveProfile> profiles) {
   for (const LiveProfile& profile : profiles) add_profile(profile);
+  guards_.serves(profiles);
 }
 
 std::uint32_t LiveReporter::add_profile(const LiveProfile& profile) {
@@ -71,6 +72,8 @@ void LiveReporter::began(const scheduling::Scheduler& scheduler, Time) { schedul
 
 void LiveReporter::ended() {
   scheduler_ = nullptr;
+  guards_.refresh();
+  guards_.ended();
   for (ProfileSeries& each : profiles_) each.profile.policy = nullptr;
   journal_.publish();
 }
@@ -162,6 +165,7 @@ void LiveReporter::write_candidates(const scheduling::PlacementRequest& request,
   if (!policy) return;
   // The chosen one is written down even if it is not among the best: a policy may draw lots.
   const ScoreSheet sheet = policy->explain_best(request, options_.candidates, chosen);
+  entry.message = sheet.note;
   for (const ScoreSheet::Row& row : sheet.rows)
     entry.candidates.push_back(candidate_of(sheet, row, request.cluster));
   const Duration now = options_.clock();
@@ -175,6 +179,7 @@ Duration LiveReporter::since_last_step() {
 }
 
 void LiveReporter::acted(const Action& action, Time now) {
+  guards_.acted(action);
   std::visit(Match{[](const BindPod&) {}, [](const EvictPod&) {},
                    [&](const MarkUnschedulable& marked) {
                      JournalEntry entry;
@@ -248,6 +253,7 @@ void LiveReporter::settle(Notes& notes, BindingOutcome outcome, const std::strin
 }
 
 void LiveReporter::observed(const ClusterEvent& event, Time now) {
+  guards_.observed(event);
   if (const auto* added = std::get_if<PodAdded>(&event)) {
     pod_added(added->pod, now);
   } else if (const auto* updated = std::get_if<PodUpdated>(&event)) {
@@ -313,6 +319,7 @@ void LiveReporter::turned(const scheduling::Scheduler& scheduler, Time) {
   metrics_.cache.with({"pods"}).set(static_cast<double>(scheduler.cluster().pod_count()));
   metrics_.cache.with({"assumed_pods"}).set(static_cast<double>(in_flight_));
   metrics_.binds_in_flight.set(static_cast<double>(in_flight_));
+  guards_.refresh();
   journal_.publish();
 }
 

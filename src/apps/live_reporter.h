@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/guard_metrics.h"
 #include "apps/live_metrics.h"
 #include "apps/live_observer.h"
 #include "reporting/decision_journal.h"
@@ -97,6 +98,7 @@ class LiveReporter final : public LiveObserver {
   Options options_;
   reporting::MetricsRegistry registry_;
   LiveMetrics metrics_;
+  GuardMetrics guards_{registry_};
   reporting::DecisionJournal journal_;
   const scheduling::Scheduler* scheduler_ = nullptr;
   std::vector<ProfileSeries> profiles_;

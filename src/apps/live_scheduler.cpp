@@ -73,7 +73,8 @@ std::string reasons(const scheduling::ScoreSheet& sheet, const scheduling::Place
       if (term + 1 == sheet.terms.size()) text += ")";
     }
   }
-  return text + "; " + std::to_string(request.feasible_count) + " nodes would do";
+  text += "; " + std::to_string(request.feasible_count) + " nodes would do";
+  return sheet.note.empty() ? text : text + "; " + sheet.note;
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnec
   auto learning =
       std::make_unique<LiveLearning>(LiveLearning::Options{options.state, options.seed, options.log});
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
-    auto setup = set_up_profile(options.configuration, profile, options.models, learning.get());
+    auto setup = set_up_live_profile(options.configuration, profile, options.models, learning.get());
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
     if (options.usage) options.usage->prepare(setup->options);
     profiles.push_back(*std::move(setup));
@@ -151,6 +152,7 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
     note(request, node);
   });
   world_.write_while([this] { return leading(); });
+  make_stage();
   observer_.serves(served);
   observer_.began(scheduler_, begun_);
   if (options_.usage) options_.usage->begin(world_, scheduler_, begun_);
@@ -160,6 +162,22 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
     election_->on_change([this] { world_.interrupt(); });
     election_->start();
   }
+}
+
+void LiveScheduler::make_stage() {
+  const kubernetes::LeaderElection& lease = options_.configuration.leader_election;
+  LiveStage::Options stage{lease.name_space, lease.name, {}};
+  for (std::size_t i = 0; i < profiles_.size(); ++i) {
+    const kubernetes::SchedulerProfile& profile = options_.configuration.profiles[i];
+    const kubernetes::GuardArguments& asked = profile.evenkeel.guard;
+    if (scheduling::Guarded* guard = guard_of(*profiles_[i].policy))
+      stage.profiles.push_back({profile.scheduler_name,
+                                guard,
+                                {scheduling::stage_named(asked.stage).value_or(scheduling::Stage::full),
+                                 asked.share, asked.namespaces}});
+  }
+  stage_ = std::make_unique<LiveStage>(connection_, std::move(stage), options_.log,
+                                       [this] { world_.interrupt(); });
 }
 
 LiveScheduler::~LiveScheduler() {
@@ -180,6 +198,7 @@ bool LiveScheduler::turn(Time deadline) {
     observer_.synced(true, connection_.now());
     options_.log("every kind is listed");
   }
+  stage_->tell(world_, connection_.now());
   observer_.turned(scheduler_, connection_.now());
   tell_traffic();
   learning_->turn();
@@ -201,7 +220,10 @@ void LiveScheduler::follow_leadership() {
       });
   }
   const bool may_list = !election_ || election_->knows() || connection_.now() - begun_ >= kElectionFirst;
-  if (!world_.started() && may_list) world_.start();
+  if (!world_.started() && may_list) {
+    stage_->start();
+    world_.start();
+  }
 }
 
 bool LiveScheduler::only_follow(Time deadline) {

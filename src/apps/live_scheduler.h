@@ -8,6 +8,7 @@
 #include "apps/live_learning.h"
 #include "apps/live_observer.h"
 #include "apps/live_usage.h"
+#include "apps/live_stage.h"
 #include "base/result.h"
 #include "control/control_loop.h"
 #include "kubernetes/api_connection.h"
@@ -60,7 +61,7 @@ class LiveScheduler {
 
   bool synced() const { return world_.synced(); }
   bool leading() const { return !election_ || election_->leads(); }
-  bool deciding() const { return synced() && leading() && is_fresh_; }
+  bool deciding() const { return synced() && leading() && is_fresh_ && stage_->ready(connection_.now()); }
   const scheduling::Scheduler& scheduler() const { return scheduler_; }
   const kubernetes::KubernetesWorld& world() const { return world_; }
   LiveLearning& learning() { return *learning_; }
@@ -74,6 +75,7 @@ class LiveScheduler {
   bool only_follow(Time deadline);
   void note(const scheduling::PlacementRequest& request, std::optional<NodeId> node);
   void tell_traffic();
+  void make_stage();
 
   kubernetes::ApiConnection& connection_;
   LiveOptions options_;
@@ -85,6 +87,7 @@ class LiveScheduler {
   std::unique_ptr<Watched> watched_;
   scheduling::Scheduler scheduler_;
   std::unique_ptr<control::ControlLoop> loop_;
+  std::unique_ptr<LiveStage> stage_;
   std::unique_ptr<kubernetes::LeaderElector> election_;  // none: nobody to agree with
   Time begun_{}, told_traffic_{};
   bool was_synced_ = false, was_leading_ = false, was_deciding_ = false;

@@ -40,7 +40,8 @@ LiveReporter::Options reporter_options(const LiveOptions& options, const kuberne
 
 Result<std::unique_ptr<reporting::StatusServer>> serve_status(LiveReporter& reporter,
                                                               const std::string& listen,
-                                                              const std::string& token_file) {
+                                                              const std::string& token_file,
+                                                              const ShadowRecorder& shadow) {
   if (listen.empty()) return std::unique_ptr<reporting::StatusServer>();
   const Result<reporting::ListenAddress> address = reporting::parse_listen_address(listen);
   if (!address) return invalid("--listen: " + address.error().message);
@@ -55,6 +56,7 @@ Result<std::unique_ptr<reporting::StatusServer>> serve_status(LiveReporter& repo
   options.metrics = [&reporter] { return reporter.metrics_text(); };
   options.journal = &reporter.journal();
   options.configuration = reporter.configuration();
+  options.shadow = [&shadow] { return shadow.json(); };
   options.now = wall_clock;
   return reporting::StatusServer::start(std::move(options));
 }

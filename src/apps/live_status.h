@@ -4,6 +4,7 @@
 
 #include "apps/live_reporter.h"
 #include "apps/live_scheduler.h"
+#include "apps/shadow_recorder.h"
 #include "kubernetes/client_api.h"
 #include "reporting/status_server.h"
 
@@ -14,9 +15,10 @@ LiveReporter::Options reporter_options(const LiveOptions& options, const kuberne
                                        const kubernetes::ApiClient& client);
 
 // The reporter's journal, metrics and checks at `listen`; none where that is empty. The secret in
-// `token_file`, if any, is what readers have to know. The reporter outlives the server.
+// `token_file`, if any, is what readers have to know. Reporter and recorder outlive the server.
 Result<std::unique_ptr<reporting::StatusServer>> serve_status(LiveReporter& reporter,
                                                               const std::string& listen,
-                                                              const std::string& token_file);
+                                                              const std::string& token_file,
+                                                              const ShadowRecorder& shadow);
 
 }  // namespace evenkeel::apps

@@ -89,6 +89,7 @@ Status OfflineCluster::add_pods(std::vector<ApiObject>& objects) {
     pod.terminating = described->terminating;
     pod.started = described->started;
     pod.disrupted_by_us = described->disrupted_by_us;
+    pod.bar = described->bar;
     const std::string name = full_name(*described);
     if (!pods_.emplace(name, pod.id).second) return invalid("Pod " + name + ": is given twice");
     const std::string node = described->spec.node_name;

@@ -81,7 +81,8 @@ Result<kubernetes::SchedulerConfiguration> read_configuration(const Arguments& a
     }
   }
   if (arguments.learn)
-    for (kubernetes::SchedulerProfile& profile : configuration.profiles) profile.evenkeel.learning.online = true;
+    for (kubernetes::SchedulerProfile& profile : configuration.profiles)
+      profile.evenkeel.learning.online = true;
   if (!arguments.leader_elect.empty()) configuration.leader_election.elect = arguments.leader_elect == "true";
   if (!arguments.scheduler_name.empty()) {
     if (configuration.profiles.size() != 1)
@@ -156,14 +157,16 @@ int run(const Arguments& arguments) {
   (void)std::signal(SIGINT, note_signal);
   if (arguments.dry_run) return run_dry(**client, *std::move(options), arguments.output);
   LiveReporter reporter(reporter_options(*options, *access, **client));
-  options->observer = &reporter;
+  ShadowRecorder shadow(options->shadow);
+  ObserverPair observers(reporter, shadow);
+  options->observer = &observers;
   auto usage = make_live_usage(arguments.usage, *access, [&loop] { return loop.now(); }, log_line);
   if (!usage) return fail(usage.error());
   (*usage)->post_with([&loop](std::function<void()> work) { loop.post(std::move(work)); });
   options->usage = usage->get();
   auto scheduler = LiveScheduler::open(**client, *std::move(options));
   if (!scheduler) return fail(scheduler.error());
-  const auto status = serve_status(reporter, arguments.listen, arguments.token_file);
+  const auto status = serve_status(reporter, arguments.listen, arguments.token_file, shadow);
   if (!status) return fail(status.error());
   if (*status) log_line("metrics, health and decisions at " + (*status)->url());
   log_line("scheduling on " + access->server + (arguments.shadow ? ", in shadow: nothing is written" : ""));
@@ -172,7 +175,10 @@ int run(const Arguments& arguments) {
   log_line("told to stop: finishing what is under way");
   reporter.stopping();
   (*scheduler)->stop(kFinish);
+  scheduler->reset();
   log_line("stopped");
+  if (const std::string report = shadow.json(); !reporting::shadow_summary(report).empty())
+    std::cout << reporting::shadow_text(report, reporting::text_style_for(STDOUT_FILENO));
   return kDone;
 }
 
@@ -211,7 +217,8 @@ void add_scheduler(CLI::App& app, int& exit_code) {
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
   add_usage_options(*command, arguments->usage);
-  command->add_flag("--learn", arguments->learn, "Policies that can, learn on this cluster (learning.online)");
+  command->add_flag("--learn", arguments->learn,
+                    "Policies that can, learn on this cluster (learning.online)");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

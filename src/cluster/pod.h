@@ -175,6 +175,16 @@ class PodTemplate {
 
 enum class PodPhase { pending, running, succeeded, failed };
 
+// Why a pod must stay where it runs, as it says so itself.
+enum class MoveBar : std::uint8_t {
+  none,
+  asked_not_to,   // annotation evenkeel.io/move: never
+  not_safe,       // annotation cluster-autoscaler.kubernetes.io/safe-to-evict: false
+  mirror,         // of a static pod: the kubelet runs it whatever is done to the object
+  host_path,      // what it keeps there is there alone
+  local_storage,  // an emptyDir that nobody called safe to lose
+};
+
 struct Pod {
   PodId id;
   std::string name;
@@ -186,6 +196,7 @@ struct Pod {
   bool terminating = false;       // has a deletionTimestamp
   std::optional<Time> started{};  // status.startTime
   bool disrupted_by_us = false;   // condition DisruptionTarget with reason PreemptionByScheduler
+  MoveBar bar = MoveBar::none;
 
   const PodSpec& spec() const { return shape->spec; }
   std::string full_name() const { return shape->name_space + "/" + name; }

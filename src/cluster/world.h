@@ -52,6 +52,11 @@ struct BindFailed {
   PodId pod;
   std::string why;
 };
+// An eviction that was refused or came to nothing: the pod stays where it is.
+struct EvictFailed {
+  PodId pod;
+  std::string why;
+};
 struct PodUsage {
   PodId pod;
   Usage usage;
@@ -82,7 +87,7 @@ struct ObjectGone {
 };
 using ClusterEvent =
     std::variant<NodeAdded, NodeUpdated, NodeRemoved, PodAdded, PodFound, PodBound, PodStarted, PodGone,
-                 BindFailed, UsageReported, WorkloadSample, PodUpdated, ObjectSet, ObjectGone>;
+                 BindFailed, UsageReported, WorkloadSample, PodUpdated, ObjectSet, ObjectGone, EvictFailed>;
 
 // Decisions, out.
 struct BindPod {
@@ -101,6 +106,8 @@ struct EvictPod {
   PodId pod;
   std::optional<NodeId> destination;
   std::string why;
+  bool proposed = false;  // only said, for people: nobody is to act on it
+  double gain = 0;        // of a move: imbalance (DRS eq. 13) times seconds
 };
 // Ends pods of lower priority so that this one fits; the node is kept for it until it is bound.
 struct PreemptPods {

@@ -62,9 +62,11 @@ bool ControlLoop::run_until(Time until) {
 void ControlLoop::review(Adviser& adviser, Time now) {
   const scheduling::Retrospect seen{scheduler_.cluster(), scheduler_.history(),
                                     scheduler_.options(adviser.profile), now, adviser.ended};
-  for (const EvictPod& eviction : adviser.policy->review(seen, random_)) {
-    if (action_watch_) action_watch_(eviction, now);
-    world_.execute(eviction);
+  for (EvictPod& asked : adviser.policy->review(seen, random_)) {
+    const std::optional<EvictPod> eviction = scheduler_.admit(std::move(asked), adviser.profile, now);
+    if (!eviction) continue;
+    if (action_watch_) action_watch_(*eviction, now);
+    world_.execute(*eviction);
   }
   adviser.ended.clear();
 }

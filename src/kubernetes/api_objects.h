@@ -33,6 +33,7 @@ struct PodObject {
   bool terminating = false;
   std::optional<Time> started;
   bool disrupted_by_us = false;
+  MoveBar bar = MoveBar::none;
   UnscheduledCondition unscheduled;
 };
 

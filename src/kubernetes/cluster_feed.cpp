@@ -18,7 +18,7 @@ bool is_finished(PodPhase phase) { return phase == PodPhase::succeeded || phase 
 // Whether what a scheduler looks at is the same; templates that are alike are one.
 bool is_same(const Pod& a, const Pod& b) {
   return a.shape == b.shape && a.nominated_node == b.nominated_node && a.terminating == b.terminating &&
-         a.started == b.started && a.disrupted_by_us == b.disrupted_by_us;
+         a.started == b.started && a.disrupted_by_us == b.disrupted_by_us && a.bar == b.bar;
 }
 
 }  // namespace
@@ -85,6 +85,7 @@ void ClusterFeed::pod_changed(const ObjectChange& change) {
   pod.terminating = seen.terminating;
   pod.started = seen.started;
   pod.disrupted_by_us = seen.disrupted_by_us;
+  pod.bar = seen.bar;
   known.unscheduled = std::move(seen.unscheduled);
   pod.shape = templates_.share(seen);
   if (known.promise_written == pod.nominated_node) known.promise_written.reset();
@@ -226,6 +227,10 @@ void ClusterFeed::bind_failed(PodId pod, std::string why) {
   if (!known || known->told != Told::waiting) return;
   end_assumption(*known);
   events_.push_back(BindFailed{pod, std::move(why)});
+}
+
+void ClusterFeed::evict_failed(PodId pod, std::string why) {
+  if (find(pod)) events_.push_back(EvictFailed{pod, std::move(why)});
 }
 
 void ClusterFeed::vanished(PodId pod) {

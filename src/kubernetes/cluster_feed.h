@@ -68,6 +68,7 @@ class ClusterFeed {
   void assumed(PodId pod, NodeId node);
   void bound(PodId pod, const std::string& node);
   void bind_failed(PodId pod, std::string why);
+  void evict_failed(PodId pod, std::string why);
   void vanished(PodId pod);
   void promise_written(PodId pod, std::string node);  // or taken back, where empty
   void said(PodId pod, UnscheduledCondition why);     // written to its status

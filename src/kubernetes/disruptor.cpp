@@ -122,7 +122,8 @@ void Disruptor::think_again(PodId preemptor) {
 
 void Disruptor::evict(const EvictPod& action) {
   const ClusterFeed::KnownPod* known = feed_.pod(action.pod);
-  if (!known || known->pod.terminating) return;
+  if (!known) return;
+  if (known->pod.terminating) return feed_.evict_failed(action.pod, "on its way out already");
   const PodReference reference = reference_to(known->pod);
   EventRecord event;
   event.about = reference;
@@ -130,11 +131,17 @@ void Disruptor::evict(const EvictPod& action) {
   event.action = "Evicting";
   event.reporter = known->pod.spec().scheduler_name;
   event.message = action.why;
-  call(evict_request(reference), [this, event = std::move(event)](const ApiAnswer& answer) {
-    if (answer.ok()) return events_.record(event);
-    if (answer.code == kNotFound || answer.code == kConflict) return;
-    log_(name_of(event.about) + ": not evicted" +
-         (answer.code == kTooMany ? ", a disruption budget forbids it: " : ": ") + answer.status.message);
+  call(evict_request(reference), [this, id = action.pod, event = std::move(event)](const ApiAnswer& answer) {
+    if (answer.ok()) {
+      log_(name_of(event.about) + ": evicted: " + event.message);
+      return events_.record(event);
+    }
+    // Not told by whom it was kept, the next look would pick it again.
+    const std::string why =
+        (answer.code == kTooMany ? "a disruption budget forbids it: " : "") + answer.status.message;
+    if (answer.code != kNotFound && answer.code != kConflict)
+      log_(name_of(event.about) + ": not evicted: " + why);
+    feed_.evict_failed(id, why);
   });
 }
 

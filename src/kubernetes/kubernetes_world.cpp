@@ -91,9 +91,7 @@ void KubernetesWorld::execute(const Action& action) {
                  [&](const MarkUnschedulable& unschedulable) {
                    if (may_write) mark(unschedulable);
                  },
-                 [&](const EvictPod& eviction) {
-                   if (may_write) disruptor_.evict(eviction);
-                 },
+                 [&](const EvictPod& eviction) { evict(eviction, may_write); },
                  [&](const PreemptPods& preemption) {
                    if (!may_write) return;
                    if (const auto* known = feed_.pod(preemption.pod))
@@ -125,6 +123,15 @@ void KubernetesWorld::bind(const BindPod& action) {
   if (annotation && annotation->first == action.pod)
     binding.annotations.push_back(std::move(annotation->second));
   binder_.bind(std::move(binding));
+}
+
+// What is only proposed is said, and what nobody may do counts as refused: its room is free again.
+void KubernetesWorld::evict(const EvictPod& action, bool may_write) {
+  const ClusterFeed::KnownPod* known = feed_.pod(action.pod);
+  if (!known) return;
+  if (action.proposed) return log_(known->pod.full_name() + ": would be evicted: " + action.why);
+  if (!may_write) return feed_.evict_failed(action.pod, "nothing may be written");
+  disruptor_.evict(action);
 }
 
 void KubernetesWorld::bound(const Binder::Binding& binding) {

@@ -48,6 +48,10 @@ class KubernetesWorld : public World {
   void stop() { stopped_ = true; }
   // Asked before every write that begins something: a leader's right to act ends by itself.
   void write_while(std::function<bool()> may_write) { may_write_ = std::move(may_write); }
+  // An Event for people about the scheduler itself, where it may write.
+  void announce(EventRecord event) {
+    if (options_.writes && may_write_()) events_.record_repeating(std::move(event));
+  }
   // Goes onto the pod with its binding, should that be next.
   void annotate(PodId pod, Annotation annotation) { annotation_ = {pod, std::move(annotation)}; }
 
@@ -77,6 +81,7 @@ class KubernetesWorld : public World {
   void follow(const ResourceType& type);
   void bind(const BindPod& action);
   void mark(const MarkUnschedulable& action);
+  void evict(const EvictPod& action, bool may_write);
   void record_failure(const Pod& pod, const std::string& why);
   void record_failure(PodReference pod, std::string reporter, std::string why);
   void tell_of_unreadable_pods();

@@ -57,6 +57,23 @@ void read_status(const JsonField& status, PodObject& pod) {
   }
 }
 
+// Whether the pod itself forbids to be moved; the strongest word counts. Who calls a pod safe to evict has
+// thought of its emptyDirs: that is what cluster-autoscaler takes it for.
+MoveBar read_bar(const JsonField& object) {
+  if (read_annotation(object, "kubernetes.io/config.mirror")) return MoveBar::mirror;
+  if (read_annotation(object, "evenkeel.io/move") == "never") return MoveBar::asked_not_to;
+  const auto safe = read_annotation(object, "cluster-autoscaler.kubernetes.io/safe-to-evict");
+  if (safe == "false") return MoveBar::not_safe;
+  bool has_scratch = false;
+  for (const JsonField& volume : object.at("spec").at("volumes").items()) {
+    if (volume.has("hostPath")) return MoveBar::host_path;
+    // Memory is lost whenever a container ends, so nobody keeps anything there.
+    has_scratch =
+        has_scratch || (volume.has("emptyDir") && volume.at("emptyDir").text_at("medium") != "Memory");
+  }
+  return has_scratch && safe != "true" ? MoveBar::local_storage : MoveBar::none;
+}
+
 }  // namespace
 
 PodObject read_pod(const JsonField& object) {
@@ -73,6 +90,7 @@ PodObject read_pod(const JsonField& object) {
   if (!spec) object.fail_at("spec", "expected what the pod is made of, found nothing");
   read_status(status, pod);  // first: what a pod counts with depends on how its resize is going
   read_spec(spec, status, pod);
+  pod.bar = read_bar(object);
   return pod;
 }
 

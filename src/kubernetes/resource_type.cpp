@@ -49,6 +49,7 @@ ResourceType pod_disruption_budgets() { return {"policy/v1", "PodDisruptionBudge
 ResourceType priority_classes() {
   return {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false};
 }
+ResourceType config_maps() { return {"v1", "ConfigMap", "configmaps"}; }
 ResourceType leases() { return {"coordination.k8s.io/v1", "Lease", "leases"}; }
 
 }  // namespace types

@@ -42,6 +42,7 @@ ResourceType volume_attachments();
 ResourceType pod_disruption_budgets();
 ResourceType priority_classes();
 ResourceType leases();
+ResourceType config_maps();
 }  // namespace types
 
 }  // namespace evenkeel::kubernetes

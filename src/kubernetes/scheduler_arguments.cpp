@@ -3,6 +3,7 @@
 #include <limits>
 #include <set>
 
+#include "base/unit_text.h"
 #include "kubernetes/read_common.h"
 #include "kubernetes/read_pod_parts.h"
 #include "kubernetes/scheduler_profile.h"
@@ -182,9 +183,52 @@ void read_learning(const JsonField& field, LearningArguments& into) {
     field.fail_at("rewardAfter", "expected up to ten minutes");
 }
 
+Duration read_time(const JsonField& map, std::string_view key, Duration fallback) {
+  const std::string text = map.text_at(key);
+  if (text.empty()) return fallback;
+  const Result<Duration> time = parse_duration(text);
+  if (!time || *time <= Duration::zero())
+    map.fail_at(key, "expected a time such as 30s or 10m, found '" + text + "'");
+  return time ? *time : fallback;
+}
+
+double read_rate(const JsonField& map, std::string_view key) {
+  if (!map.has(key)) return 0;
+  const double rate = map.at(key).number();
+  if (!(rate >= 0 && rate <= 1e6)) map.fail_at(key, "expected a number of 0 or more");
+  return rate;
+}
+
+void read_guard(const JsonField& args, GuardArguments& into) {
+  into.stage = args.choice_at<std::string>(
+      "stage", {{"shadow", "shadow"}, {"canary", "canary"}, {"full", "full"}}, "full");
+  const JsonField canary = args.at("canary");
+  refuse_unknown_fields(canary, {"share", "namespaces"});
+  if (canary.has("share")) into.share = canary.at("share").number();
+  if (!(into.share >= 0 && into.share <= 1)) canary.fail_at("share", "expected a number from 0 to 1");
+  into.namespaces = canary.texts_at("namespaces");
+  into.stale_after = read_time(args, "staleAfter", into.stale_after);
+}
+
+void read_moves(const JsonField& moves, MoveArguments& into) {
+  refuse_unknown_fields(moves, {"perHour", "perDay", "dryRun", "coolDown", "sparedNamespaces",
+                                "sparedPriority", "singleReplicas", "localStorage"});
+  into.per_hour = read_rate(moves, "perHour");
+  into.per_day = read_rate(moves, "perDay");
+  into.dry_run = moves.flag_at("dryRun");
+  into.cool_down = read_time(moves, "coolDown", into.cool_down);
+  if (moves.has("sparedNamespaces")) into.spared_namespaces = moves.texts_at("sparedNamespaces");
+  into.spared_priority = moves.int32_at("sparedPriority", into.spared_priority);
+  into.single_replicas = moves.flag_at("singleReplicas");
+  into.local_storage = moves.flag_at("localStorage");
+}
+
 void read_evenkeel(const JsonField& args, SchedulerProfile& into) {
-  refuse_unknown_fields(args, {"apiVersion", "kind", "policy", "model", "learning"});
+  refuse_unknown_fields(args, {"apiVersion", "kind", "policy", "model",  //
+                               "stage", "canary", "staleAfter", "moves", "learning"});
   read_learning(args.at("learning"), into.evenkeel.learning);
+  read_guard(args, into.evenkeel.guard);
+  read_moves(args.at("moves"), into.evenkeel.moves);
   into.evenkeel.policy = args.text_at("policy", "evenkeel");
   into.evenkeel.model = args.text_at("model");
 }

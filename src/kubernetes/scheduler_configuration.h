@@ -60,8 +60,26 @@ struct LearningArguments {
   std::optional<std::int32_t> never_explore_priority;  // and above
   Duration reward_after{std::chrono::seconds{5}};
 };
+// How a learned policy is watched over, and how far it may go where no ConfigMap says so.
+struct GuardArguments {
+  std::string stage = "full";
+  double share = 0.1;
+  std::vector<std::string> namespaces;
+  Duration stale_after{std::chrono::seconds{30}};
+};
+// The rebalancer inside the scheduler; without `moves`, or with perHour 0, it never moves anything.
+struct MoveArguments {
+  double per_hour = 0, per_day = 0;
+  bool dry_run = false;
+  Duration cool_down{std::chrono::minutes{10}};
+  std::vector<std::string> spared_namespaces{"kube-system"};
+  std::int32_t spared_priority = 1'000'000'000;
+  bool single_replicas = false, local_storage = false;
+};
 struct EvenkeelArguments {
   std::string policy = "evenkeel", model;
+  GuardArguments guard;
+  MoveArguments moves;
   LearningArguments learning;
 };
 

@@ -120,7 +120,7 @@ class ScriptedCluster {
   }
   void push(const ResourceType& type, const std::string& what, const json& object) {
     for (auto& [id, stream] : connection.streams) {
-      if (!stream.first.path.starts_with(type.collection() + "?")) continue;
+      if (place_of(stream.first.path).collection != type.collection()) continue;
       const std::string frame = json{{"type", what}, {"object", object}}.dump() + "\n";
       connection.post([this, id = id, frame] {
         const auto at = connection.streams.find(id);

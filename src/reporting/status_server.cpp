@@ -109,6 +109,8 @@ HttpAnswer answer_to(const Options& options, const HttpQuestion& question) {
   if (question.path == "/metrics" && options.metrics)
     return {.type = std::string(MetricsRegistry::kContentType), .body = options.metrics()};
   if (question.path == "/configz") return {.type = std::string(kJson), .body = options.configuration + "\n"};
+  if (question.path == "/shadow" && options.shadow)
+    return {.type = std::string(kJson), .body = options.shadow() + "\n"};
   if (options.journal && question.path == "/decisions") return decisions(options, question.parameters);
   constexpr std::string_view kOfOnePod = "/decisions/";
   if (options.journal && question.path.starts_with(kOfOnePod)) {
@@ -116,7 +118,8 @@ HttpAnswer answer_to(const Options& options, const HttpQuestion& question) {
     parameters.emplace_back("pod", decode_url(question.path.substr(kOfOnePod.size())));
     return decisions(options, std::move(parameters));
   }
-  return {.status = 404, .body = "not found: /healthz /livez /readyz /metrics /decisions /configz are\n"};
+  return {.status = 404,
+          .body = "not found: /healthz /livez /readyz /metrics /decisions /shadow /configz are\n"};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct HealthCheck {
 //   GET /decisions                the journal as JSON, newest first: ?pod=NS/NAME &node= &outcome= &since=5m
 //                                 &limit=100; as lines with ?format=lines
 //   GET /decisions/NS/NAME        of one pod
+//   GET /shadow                   what learned policies would have changed, as JSON
 //   GET /configz                  what it was told to be
 //
 // Loopback needs no password. Where there is a token, everything but the health checks, which kubelets ask
@@ -38,6 +39,7 @@ class StatusServer {
     std::vector<HealthCheck> live{}, ready{};
     std::function<std::string()> metrics{};
     const DecisionJournal* journal = nullptr;  // outlives the server
+    std::function<std::string()> shadow{};     // JSON
     std::string configuration = "{}";          // JSON
     std::function<Time()> now{};               // what `since` is counted from
     std::size_t max_connections = 64;

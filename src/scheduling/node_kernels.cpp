@@ -168,4 +168,34 @@ std::size_t count_set(const std::uint8_t* flags, std::size_t n) {
   return count;
 }
 
+EVENKEEL_VECTOR_CLONES
+ScoreSpan span_of_scores(const float* scores, const std::uint8_t* marked, std::size_t n) {
+  std::array<float, kLanes> low, high;
+  low.fill(-kNone);
+  high.fill(kNone);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float least = marked[i + lane] ? scores[i + lane] : -kNone;
+      const float most = marked[i + lane] ? scores[i + lane] : kNone;
+      low[lane] = least < low[lane] ? least : low[lane];
+      high[lane] = most > high[lane] ? most : high[lane];
+    }
+  }
+  for (; i < n; ++i) {
+    if (!marked[i]) continue;
+    low[0] = std::min(low[0], scores[i]);
+    high[0] = std::max(high[0], scores[i]);
+  }
+  return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
+}
+
+EVENKEEL_VECTOR_CLONES
+bool all_finite(const float* scores, std::size_t n) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  int odd = 0;
+  for (std::size_t i = 0; i < n; ++i) odd |= (scores[i] <= kMost) & (scores[i] >= -kMost) ? 0 : 1;
+  return odd == 0;
+}
+
 }  // namespace evenkeel::scheduling

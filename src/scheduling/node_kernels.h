@@ -19,6 +19,13 @@ void clear_unfit(const FitColumns& columns, double cpu, double memory, std::size
 // The highest score of a feasible node; minus infinity when there is none.
 float highest_score(const float* scores, const std::uint8_t* feasible, std::size_t n);
 
+// The lowest and highest score of the nodes that are marked; empty (low above high) when there are none.
+struct ScoreSpan {
+  float low, high;
+};
+ScoreSpan span_of_scores(const float* scores, const std::uint8_t* marked, std::size_t n);
+bool all_finite(const float* scores, std::size_t n);
+
 std::size_t count_set(const std::uint8_t* flags, std::size_t n);  // flags are 0 or 1
 std::size_t count_equal(const float* scores, const std::uint8_t* feasible, std::size_t n, float wanted);
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "prediction/history_options.h"
@@ -37,6 +38,16 @@ struct OrderOptIn {
   std::string label = "evenkeel.io/order", value = "shortest-first";
 };
 
+// Whom no move may touch, beside those who say so themselves (cluster/pod.h: MoveBar). Off where no API
+// server is behind: pods of a simulation have no owners to respect.
+struct MoveRules {
+  bool on = false;
+  std::vector<std::string> spared_namespaces{"kube-system"};
+  std::int32_t spared_priority = 1'000'000'000;  // this and above: the system's own
+  bool single_replicas = false;                  // may be moved, though nobody serves meanwhile
+  bool local_storage = false;                    // emptyDirs may be lost
+};
+
 struct MoveBudget {
   double per_hour = 0;                           // 0: never move
   double per_day = 0;                            // 0: ten times per_hour
@@ -45,6 +56,8 @@ struct MoveBudget {
   // A gain is imbalance times seconds, later ones counting less by exp(-t / foresight).
   Duration foresight{std::chrono::seconds{60}};
   double least_gain = 3e-4;  // of imbalance: below that a move is never worth it
+  bool dry_run = false;      // moves are proposed, counted and not made
+  MoveRules rules{};
 };
 
 struct SchedulingOptions {

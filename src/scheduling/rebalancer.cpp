@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scheduling/filters/filter.h"
+#include "scheduling/move_rules.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -30,6 +31,14 @@ const Usage& seen_or_expected(const PodRecord& record) {
 
 }  // namespace
 
+// A pod on a node, and when it is expected to end.
+struct Rebalancer::Candidate {
+  PodId id;
+  std::uint32_t from;
+  prediction::Lifetime life;
+  double age_s;
+};
+
 struct Rebalancer::Outlook {
   struct Point {
     double ahead_s = 0;
@@ -39,6 +48,10 @@ struct Rebalancer::Outlook {
   };
   std::vector<Point> points;  // one alone where nothing is expected to end
   std::vector<std::uint32_t> present;
+  std::vector<Candidate> pods;
+  double last_end = 0;                 // of all pods, in seconds from now
+  std::vector<std::uint32_t> targets;  // the least loaded first
+  std::vector<std::uint8_t> is_source;
 
   // What the imbalance at point k changes by when `less` leaves a and `more` comes to b.
   double change(std::size_t k, std::size_t a, const Shares& less, std::size_t b, const Shares& more) const {
@@ -80,25 +93,29 @@ bool Rebalancer::cooled_down(WorkloadId workload, Time now) const {
          now - last_of_[workload.slot] >= budget_.cool_down;
 }
 
-std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
-                                        const prediction::WorkloadHistory& history,
-                                        const SchedulingOptions& options, Time now) {
-  next_look_ = now + budget_.every;
-  const NodeColumns& columns = cluster.columns();
-  if (cluster.node_count() < 2 || cluster.last_measured() == Time::min() ||
-      now - cluster.last_measured() > options.stale_after || !within_budget(now))
-    return std::nullopt;
+bool Rebalancer::is_fresh(NodeId node, const ClusterState& cluster, const SchedulingOptions& options,
+                          Time now) const {
+  const Time measured = cluster.measured_at(node);
+  return !budget_.rules.on || (measured != Time::min() && now - measured <= options.stale_after);
+}
 
-  // The pods that may go, and when each is expected to end.
-  struct Candidate {
-    PodId id;
-    std::uint32_t from;
-    prediction::Lifetime life;
-    double age_s;
-  };
+bool Rebalancer::may_look(const ClusterState& cluster, const SchedulingOptions& options, Time now) {
+  return cluster.node_count() >= 2 && cluster.last_measured() != Time::min() &&
+         now - cluster.last_measured() <= options.stale_after && within_budget(now);
+}
+
+bool Rebalancer::may_move(const PodRecord& record, const ClusterState& cluster,
+                          const SchedulingOptions& options, Time now) const {
+  if (record.place != PodPlace::bound || !record.started) return false;
+  if (!scheduler_name_.empty() && record.pod.spec().scheduler_name != scheduler_name_) return false;
+  if (!cooled_down(record.pod.shape->workload, now)) return false;
+  return is_fresh(record.node, cluster, options, now);
+}
+
+Rebalancer::Outlook Rebalancer::look_ahead(const ClusterState& cluster,
+                                           const prediction::WorkloadHistory& history, Time now) const {
+  const NodeColumns& columns = cluster.columns();
   Outlook outlook;
-  std::vector<Candidate> pods;
-  double last_end = 0;
   bool all_endless = true;
   for (std::uint32_t node = 0; node < columns.size(); ++node) {
     if (!columns.present[node]) continue;
@@ -107,14 +124,13 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
       const PodRecord& record = *cluster.pod(id);
       const prediction::Lifetime life = history.lifetime(record.pod);
       const double age = record.started ? to_seconds(now - record.since) : 0;
-      pods.push_back({id, node, life, age});
+      outlook.pods.push_back({id, node, life, age});
       all_endless = all_endless && life.endless;
-      last_end =
-          std::max(last_end, life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s()));
+      outlook.last_end = std::max(
+          outlook.last_end, life.endless ? 1e9 : std::max(life.median_s() - age, 0.05 * life.median_s()));
     }
   }
 
-  // The cluster at each point ahead.
   outlook.points.resize(all_endless ? 1 : kPoints);
   const auto point_count = static_cast<double>(outlook.points.size());
   std::vector<Usage> load(columns.size());
@@ -125,7 +141,7 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
     point.count = static_cast<double>(outlook.present.size());
     point.nodes.resize(columns.size());
     for (const std::uint32_t node : outlook.present) load[node] = cluster.base_load({node});
-    for (const Candidate& pod : pods)
+    for (const Candidate& pod : outlook.pods)
       load[pod.from] += seen_or_expected(*cluster.pod(pod.id)) * pod.life.survival(pod.age_s, point.ahead_s);
     for (const std::uint32_t node : outlook.present) point.nodes[node] = shares(columns, node, load[node]);
     for (std::size_t d = 0; d < kDimensions; ++d) {
@@ -139,50 +155,67 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
   }
 
   // Sources and targets: the ends of the field, or everybody where there are few.
-  std::vector<std::uint32_t> order = outlook.present;
+  std::vector<std::uint32_t>& order = outlook.targets = outlook.present;
   std::vector<double> pressure(columns.size());
   for (const std::uint32_t node : order) pressure[node] = outlook.pressure(node);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return pressure[a] != pressure[b] ? pressure[a] < pressure[b] : a < b;
   });
   const std::size_t few = std::min(kFew, order.size());
-  std::vector<std::uint8_t> is_source(columns.size());
-  for (std::size_t i = order.size() - few; i < order.size(); ++i) is_source[order[i]] = 1;
+  outlook.is_source.resize(columns.size());
+  for (std::size_t i = order.size() - few; i < order.size(); ++i) outlook.is_source[order[i]] = 1;
+  order.resize(few);
+  return outlook;
+}
 
-  std::optional<Move> best;
-  for (const Candidate& candidate : pods) {
-    if (!is_source[candidate.from]) continue;
-    const PodRecord& record = *cluster.pod(candidate.id);
-    if (record.place != PodPlace::bound || !record.started) continue;
-    if (!scheduler_name_.empty() && record.pod.spec().scheduler_name != scheduler_name_) continue;
-    if (!cooled_down(record.pod.shape->workload, now)) continue;
-    if (!candidate.life.endless && candidate.life.median_s() > last_end) continue;
-    const Usage& usage = seen_or_expected(record);
-    // Work done again is load that nobody asked for.
-    double waste = 0;
-    if (!candidate.life.endless)
-      for (const double share : shares(columns, candidate.from, usage).of)
-        waste += kWorkAgain * share * candidate.age_s / (kDimensions * outlook.points.front().count);
-    for (std::size_t i = 0; i < few; ++i) {
-      const std::uint32_t to = order[i];
-      if (to == candidate.from || columns.cordoned[to]) continue;
-      double gain = 0;
-      const Shares leaving = shares(columns, candidate.from, usage), coming = shares(columns, to, usage);
-      for (std::size_t k = 0; k < outlook.points.size(); ++k) {
-        const double ahead = outlook.points[k].ahead_s;
-        const double stays = candidate.life.survival(candidate.age_s, ahead);
-        const double anew = candidate.life.survival(0, ahead);
-        Shares less = leaving, more = coming;
-        for (double& share : less.of) share *= stays;
-        for (double& share : more.of) share *= anew;
-        gain -= outlook.change(k, candidate.from, less, to, more);
-      }
-      gain *= to_seconds(budget_.foresight) / point_count;
-      gain -= waste;
-      if (best && gain <= best->gain) continue;
-      if (!objections({record.pod, cluster, record.expected, options}, {to}).empty()) continue;
-      best = Move{candidate.id, {candidate.from}, {to}, gain, {}};
+void Rebalancer::try_targets(const Outlook& outlook, const Candidate& candidate, const ClusterState& cluster,
+                             const SchedulingOptions& options, Time now, std::optional<Move>& best) const {
+  const NodeColumns& columns = cluster.columns();
+  const PodRecord& record = *cluster.pod(candidate.id);
+  const Usage& usage = seen_or_expected(record);
+  // Work done again is load that nobody asked for.
+  double waste = 0;
+  if (!candidate.life.endless)
+    for (const double share : shares(columns, candidate.from, usage).of)
+      waste += kWorkAgain * share * candidate.age_s / (kDimensions * outlook.points.front().count);
+  const auto point_count = static_cast<double>(outlook.points.size());
+  std::optional<bool> may_go;  // asked when it matters: few pods are worth the look at every budget
+  for (const std::uint32_t to : outlook.targets) {
+    if (to == candidate.from || columns.cordoned[to]) continue;
+    double gain = 0;
+    const Shares leaving = shares(columns, candidate.from, usage), coming = shares(columns, to, usage);
+    for (std::size_t k = 0; k < outlook.points.size(); ++k) {
+      const double ahead = outlook.points[k].ahead_s;
+      const double stays = candidate.life.survival(candidate.age_s, ahead);
+      const double anew = candidate.life.survival(0, ahead);
+      Shares less = leaving, more = coming;
+      for (double& share : less.of) share *= stays;
+      for (double& share : more.of) share *= anew;
+      gain -= outlook.change(k, candidate.from, less, to, more);
     }
+    gain *= to_seconds(budget_.foresight) / point_count;
+    gain -= waste;
+    if (best && gain <= best->gain) continue;
+    if (!may_go) may_go = !budget_.rules.on || why_not_move(record, cluster, budget_.rules).empty();
+    if (!*may_go) return;
+    if (!is_fresh({to}, cluster, options, now)) continue;
+    if (!objections({record.pod, cluster, record.expected, options}, {to}).empty()) continue;
+    best = Move{candidate.id, {candidate.from}, {to}, gain, {}};
+  }
+}
+
+std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
+                                        const prediction::WorkloadHistory& history,
+                                        const SchedulingOptions& options, Time now) {
+  next_look_ = now + budget_.every;
+  if (!may_look(cluster, options, now)) return std::nullopt;
+  const Outlook outlook = look_ahead(cluster, history, now);
+  std::optional<Move> best;
+  for (const Candidate& candidate : outlook.pods) {
+    if (!outlook.is_source[candidate.from]) continue;
+    if (!may_move(*cluster.pod(candidate.id), cluster, options, now)) continue;
+    if (!candidate.life.endless && candidate.life.median_s() > outlook.last_end) continue;
+    try_targets(outlook, candidate, cluster, options, now, best);
   }
 
   const double scale = outlook.points.front().imbalance * to_seconds(budget_.foresight);
@@ -192,14 +225,39 @@ std::optional<Move> Rebalancer::propose(const ClusterState& cluster,
   const bool worth_it = best && best->gain >= std::max(price_ * scale, floor);
   price_ = std::clamp(price_ * std::exp(kPriceStep * ((worth_it ? 1.0 : 0.0) - wanted)), kLeastPrice, 1.0);
   if (!worth_it) return std::nullopt;
-
-  const WorkloadId workload = cluster.pod(best->pod)->pod.shape->workload;
-  if (workload.slot >= last_of_.size()) last_of_.resize(workload.slot + std::size_t{1}, Time::min());
-  last_of_[workload.slot] = now;
-  moves_.push_back(now);
   best->why =
       "evens out the cluster: " + cluster.node(best->from).name + " to " + cluster.node(best->to).name;
+  note_move(*best, cluster, now);
   return best;
+}
+
+std::optional<Move> Rebalancer::relieve(PodId pod, const ClusterState& cluster,
+                                        const prediction::WorkloadHistory& history,
+                                        const SchedulingOptions& options, Time now) {
+  const PodRecord* record = cluster.pod(pod);
+  if (!record || budget_.per_hour <= 0 || !may_look(cluster, options, now) ||
+      !may_move(*record, cluster, options, now))
+    return std::nullopt;
+  const Outlook outlook = look_ahead(cluster, history, now);
+  const auto candidate = std::find_if(outlook.pods.begin(), outlook.pods.end(),
+                                      [&](const Candidate& each) { return each.id == pod; });
+  if (candidate == outlook.pods.end()) return std::nullopt;
+  std::optional<Move> best;
+  try_targets(outlook, *candidate, cluster, options, now, best);
+  if (!best || best->gain < 0) return std::nullopt;
+  best->why = "relieves " + cluster.node(best->from).name + " in favour of " + cluster.node(best->to).name;
+  note_move(*best, cluster, now);
+  return best;
+}
+
+void Rebalancer::note_move(const Move& move, const ClusterState& cluster, Time now) {
+  cool_down(cluster.pod(move.pod)->pod.shape->workload, now);
+  moves_.push_back(now);
+}
+
+void Rebalancer::cool_down(WorkloadId workload, Time now) {
+  if (workload.slot >= last_of_.size()) last_of_.resize(workload.slot + std::size_t{1}, Time::min());
+  last_of_[workload.slot] = now;
 }
 
 }  // namespace evenkeel::scheduling

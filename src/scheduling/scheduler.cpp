@@ -58,15 +58,31 @@ Next Scheduler::next(Time now) {
 
   for (std::size_t i = 0; i < profiles_.size(); ++i) {
     if (rebalancers_[i].next_look() > now) continue;
-    if (const auto move = rebalancers_[i].propose(cluster_, history_, options(i), now)) {
-      const PodRecord& record = *cluster_.pod(move->pod);
-      // Reserved first, so that nobody takes the place while the pod is on its way.
-      cluster_.reserve(move->to, *record.pod.shape, record.expected);
-      reservations_.push_back({move->to, record.pod.shape, record.expected, now + kReservation});
-      return Action{EvictPod{move->pod, move->to, move->why}};
-    }
+    if (const auto move = rebalancers_[i].propose(cluster_, history_, options(i), now))
+      return Action{begin_move(*move, options(i).moves.dry_run, now)};
   }
   return NothingToDo{};
+}
+
+EvictPod Scheduler::begin_move(const Move& move, bool dry_run, Time now) {
+  if (!dry_run) {
+    const PodRecord& record = *cluster_.pod(move.pod);
+    // Reserved first, so that nobody takes the place while the pod is on its way.
+    cluster_.reserve(move.to, *record.pod.shape, record.expected);
+    reservations_.push_back({move.to, record.pod.shape, record.expected, now + kReservation, move.pod});
+  }
+  return {move.pod, move.to, move.why, dry_run, move.gain};
+}
+
+std::optional<EvictPod> Scheduler::admit(EvictPod eviction, std::size_t profile, Time now) {
+  const MoveBudget& moves = options(profile).moves;
+  if (!moves.rules.on) return eviction;
+  const std::optional<Move> move =
+      rebalancers_[profile].relieve(eviction.pod, cluster_, history_, options(profile), now);
+  if (!move) return std::nullopt;
+  EvictPod admitted = begin_move(*move, moves.dry_run, now);
+  if (!eviction.why.empty()) admitted.why = std::move(eviction.why) + "; " + admitted.why;
+  return admitted;
 }
 
 // Whoever has waited long enough.

@@ -53,6 +53,9 @@ class Scheduler {
   Next next(Time now);
   Action commit(const PlacementRequest& request, NodeId chosen);
   void hold(const PlacementRequest& request);
+  // What becomes of an eviction that a policy asks for. With rules for moves: a move within their budget, to
+  // a place that is reserved first, or nothing. Without: as asked.
+  std::optional<EvictPod> admit(EvictPod eviction, std::size_t profile, Time now);
   Time wake_at() const;  // when next deserves to be asked again, should nothing happen
 
   const ClusterState& cluster() const { return cluster_; }
@@ -107,6 +110,7 @@ class Scheduler {
     std::shared_ptr<const PodTemplate> shape;
     Demand demand;
     Time until{};
+    PodId moved;  // whose successor it is for
   };
   // Pods that are being ended for another one. Until they are gone, or the order is taken for lost, no more
   // are ended for it.
@@ -168,6 +172,8 @@ class Scheduler {
   void release_volumes(PodId pod, Time now);
   bool take_reservation(const Pod& pod, const Demand& demand);
   void drop_reservations(Time now);
+  EvictPod begin_move(const Move& move, bool dry_run, Time now);
+  void evict_failed(PodId pod, Time now);
 
   // Questions and answers: scheduler.cpp.
   void bring_back(Time now);

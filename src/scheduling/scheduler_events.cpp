@@ -33,6 +33,7 @@ void Scheduler::observe(const ClusterEvent& event, Time now) {
           [&](const PodUpdated& e) { pod_updated(e.pod, now); },
           [&](const ObjectSet& e) { object_changed(e.object, false, now); },
           [&](const ObjectGone& e) { object_changed(e.object, true, now); },
+          [&](const EvictFailed& e) { evict_failed(e.pod, now); },
       },
       event);
 }
@@ -190,6 +191,16 @@ void Scheduler::bind_failed(PodId pod, Time now) {
   ++own.attempts;
   own.tried = now;
   wait_until(pod, Where::failed, now + queue_options_.backoff(own.attempts));
+}
+
+// It stays: what was kept for its successor is anybody's again, and its workload is left alone for a while.
+void Scheduler::evict_failed(PodId pod, Time now) {
+  for (Reservation& reservation : reservations_)
+    if (reservation.moved == pod) reservation.until = now;
+  drop_reservations(now);
+  const PodRecord* record = cluster_.pod(pod);
+  if (!record) return;
+  for (Rebalancer& rebalancer : rebalancers_) rebalancer.cool_down(record->pod.shape->workload, now);
 }
 
 // Back to those that wait, though not yet to the queue.

@@ -162,7 +162,7 @@ void SimulatedWorld::execute(const Action& action) {
                  [&](const MarkUnschedulable&) { ++counts_.marked_unschedulable; },
                  [&](const EvictPod& evict) {
                    PodRun& run = pods_[evict.pod.slot];
-                   if (run.id != evict.pod || run.stage != Stage::running) return;
+                   if (evict.proposed || run.id != evict.pod || run.stage != Stage::running) return;
                    ++counts_.moves;
                    measures_.advance(now_);
                    come_again(evict.pod.slot, PodEnd::evicted);

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "scheduling/policies/guarded.h"
+#include "scheduling/policies/horizon.h"
 #include "scheduling/test_questions.h"
 
 namespace evenkeel::scheduling {
@@ -52,7 +54,16 @@ Pod pod_to_place() {
 
 class EveryPolicy : public testing::TestWithParam<std::string_view> {
  protected:
-  PolicySetup setup() const { return *set_up_policy(GetParam(), {}); }
+  // "guarded NAME": as a live profile has it, with `horizon` as its rule.
+  PolicySetup setup() const {
+    constexpr std::string_view kGuarded = "guarded ";
+    if (!GetParam().starts_with(kGuarded)) return *set_up_policy(GetParam(), {});
+    const std::string_view name = GetParam().substr(kGuarded.size());
+    PolicySetup learned = *set_up_policy(name, {});
+    learned.policy = std::make_unique<Guarded>(Guarded::Parts{
+        std::string(name), "horizon", std::move(learned.policy), std::make_unique<Horizon>(), ""});
+    return learned;
+  }
   // The choices for so many pods in a row, each placed where the policy says.
   std::vector<std::uint32_t> choices(std::uint32_t nodes, Kind kind, int pods, std::uint64_t seed) const {
     PolicySetup policy = setup();
@@ -151,13 +162,17 @@ TEST_P(EveryPolicy, TakesNodesComingAndGoing) {
   }
 }
 
-std::string name_of(const testing::TestParamInfo<std::string_view>& info) {
+std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
   std::string name;
   for (const char c : info.param) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryPolicy, testing::ValuesIn(policy_names()), name_of);
+INSTANTIATE_TEST_SUITE_P(Registry, EveryPolicy, testing::ValuesIn(policy_names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Live, EveryPolicy,
+                         testing::Values("guarded evenkeel", "guarded drs", "guarded drs-means",
+                                         "guarded ppo-lrt"),
+                         test_name);
 
 }  // namespace
 }  // namespace evenkeel::scheduling

@@ -1,6 +1,7 @@
 #include "scheduling/policies/evenkeel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -34,8 +35,21 @@ void mark_blocks(const float* scores, std::size_t n, float limit, std::uint8_t* 
 }
 
 EVENKEEL_VECTOR_CLONES
-void add_within(const float* learned, float limit, std::size_t n, float* scores) {
-  for (std::size_t i = 0; i < n; ++i) scores[i] = scores[i] >= limit ? scores[i] + learned[i] : kOutOfReach;
+void add_within(const float* learned, float limit, std::size_t n, float* scores, std::uint8_t* within) {
+  for (std::size_t i = 0; i < n; ++i) {
+    within[i] = scores[i] >= limit ? 1 : 0;
+    scores[i] += scores[i] >= limit ? learned[i] : 0.0F;
+  }
+}
+
+// Behind all others, yet in horizon's order and on its scale: whoever weighs scores against others' would see
+// nothing but the distance otherwise.
+EVENKEEL_VECTOR_CLONES
+void keep_behind(const std::uint8_t* within, float lowest, std::size_t n, float* scores) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float behind = scores[i] < lowest ? scores[i] : lowest;
+    scores[i] = within[i] ? scores[i] : behind;
+  }
 }
 
 // Where there are many nodes: a score that about kAsked of the feasible ones reach, from a sample.
@@ -99,6 +113,7 @@ void Evenkeel::rate(const PlacementRequest& request) {
   std::array<float, EvenkeelEncoding::kSummary> summary;
   encoding_.item(request, rule_, item);
   encoding_.summary(request, rule_, summary);
+  look_at_inputs(item, summary);
   const float unit = kBasePerNode * static_cast<float>(request.cluster.node_count());
   scores_.resize(nodes);
   scale(base.data(), unit, nodes, scores_.data());
@@ -113,16 +128,34 @@ void Evenkeel::rate(const PlacementRequest& request) {
   mark_blocks(scores_.data(), nodes, reach, wanted_.data());
   scorer_.score(item, summary, learned_, wanted_);
   scale(learned_.data(), trust, nodes, learned_.data());
-  add_within(learned_.data(), reach, nodes, scores_.data());
+  within_.resize(nodes);
+  add_within(learned_.data(), reach, nodes, scores_.data(), within_.data());
+  const float lowest = span_of_scores(scores_.data(), within_.data(), nodes).low;
+  keep_behind(within_.data(), lowest - 1, nodes, scores_.data());
+}
+
+// A feature at its limit was cut off there: training never saw what it stands for.
+void Evenkeel::look_at_inputs(std::span<const float> item, std::span<const float> summary) {
+  check_.inputs = static_cast<std::uint32_t>(item.size() + summary.size());
+  for (const std::span<const float> part : {item, summary})
+    for (const float feature : part)
+      check_.outside += std::abs(feature) >= EvenkeelEncoding::kFeatureLimit ? 1 : 0;
+}
+
+std::span<const float> Evenkeel::scores(const PlacementRequest& request) {
+  check_ = {};
+  if (!load_is_known(request)) return rule_.scores(request);
+  rate(request);
+  check_.finite = all_finite(scores_.data(), scores_.size());
+  return scores_;
 }
 
 std::optional<NodeId> Evenkeel::choose(const PlacementRequest& request, Random& random) {
-  if (!load_is_known(request)) return rule_.choose(request, random);
-  rate(request);
-  return pick_highest(scores_, request.feasible, random);
+  return pick_highest(scores(request), request.feasible, random);
 }
 
 ScoreSheet Evenkeel::explain(const PlacementRequest& request) {
+  check_ = {};
   if (!load_is_known(request)) return rule_.explain(request);
   rate(request);
   ScoreSheet sheet{{"horizon", "learned"}, {}};

@@ -24,6 +24,8 @@ class Evenkeel final : public PlacementPolicy {
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
+  std::span<const float> scores(const PlacementRequest& request) override;
+  SelfCheck self_check() const override { return check_; }
 
   // For training: the question as the network sees it, and what it is added to. A column per feasible node.
   struct Encoded {
@@ -36,12 +38,14 @@ class Evenkeel final : public PlacementPolicy {
 
  private:
   void rate(const PlacementRequest& request);
+  void look_at_inputs(std::span<const float> item, std::span<const float> summary);
 
   Horizon rule_;
   EvenkeelEncoding encoding_;
   learning::CachedScorer scorer_;
   std::vector<float> learned_, scores_, sample_;
-  std::vector<std::uint8_t> wanted_;
+  std::vector<std::uint8_t> wanted_, within_;
+  SelfCheck check_;
 };
 
 // The network's unit is kBaseUnit of one node's share of imbalance: horizon's score times the nodes over it.

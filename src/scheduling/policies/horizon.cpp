@@ -58,10 +58,12 @@ void Horizon::add_bursts(const PlacementRequest& request, std::span<float> score
                       -kBurstWeight / kDimensions, scores);
 }
 
+std::span<const float> Horizon::scores(const PlacementRequest& request) {
+  return load_is_known(request) ? rate(request) : fallback_.scores(request);
+}
+
 std::optional<NodeId> Horizon::choose(const PlacementRequest& request, Random& random) {
-  if (!load_is_known(request)) return fallback_.choose(request, random);
-  rate(request);
-  return pick_highest(scores_, request.feasible, random);
+  return pick_highest(scores(request), request.feasible, random);
 }
 
 ScoreSheet Horizon::explain(const PlacementRequest& request) {

@@ -21,6 +21,7 @@ class Horizon final : public PlacementPolicy {
  public:
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
+  std::span<const float> scores(const PlacementRequest& request) override;
 
   // For policies that build upon this one: every node's score, and the forecasts behind it. Load must be
   // known.

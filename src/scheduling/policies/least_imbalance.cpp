@@ -29,10 +29,14 @@ void LeastImbalance::rate(const PlacementRequest& request) {
                       request.demand.mean, -1.0F / kDimensions, scores_);
 }
 
-std::optional<NodeId> LeastImbalance::choose(const PlacementRequest& request, Random& random) {
-  if (!load_is_known(request)) return fallback_.choose(request, random);
+std::span<const float> LeastImbalance::scores(const PlacementRequest& request) {
+  if (!load_is_known(request)) return fallback_.scores(request);
   rate(request);
-  return pick_highest(scores_, request.feasible, random);
+  return scores_;
+}
+
+std::optional<NodeId> LeastImbalance::choose(const PlacementRequest& request, Random& random) {
+  return pick_highest(scores(request), request.feasible, random);
 }
 
 ScoreSheet LeastImbalance::explain(const PlacementRequest& request) {

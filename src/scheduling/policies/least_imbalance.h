@@ -15,6 +15,7 @@ class LeastImbalance final : public PlacementPolicy {
  public:
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
+  std::span<const float> scores(const PlacementRequest& request) override;
 
  private:
   void rate(const PlacementRequest& request);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/check.h"
@@ -9,8 +10,13 @@
 namespace evenkeel::scheduling {
 
 void ScoreSheet::put_best_first() {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    return a.total != b.total ? a.total > b.total : a.node < b.node;
+  // What is no number comes last: a broken model must not break the order as well.
+  const auto known = [](double total) {
+    return std::isnan(total) ? -std::numeric_limits<double>::infinity() : total;
+  };
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    const double left = known(a.total), right = known(b.total);
+    return left != right ? left > right : a.node < b.node;
   });
 }
 

@@ -22,6 +22,8 @@ struct ScoreSheet {
   std::vector<Row> rows;  // best first; ties in the order of node slots
   // Where the terms are plugins: what each one's score, 0 to 100, was multiplied by. Else empty.
   std::vector<double> weights{};
+  // Who decided and why, where that is not plain: "horizon, since metrics are stale: …".
+  std::string note{};
 
   void put_best_first();
 };
@@ -43,6 +45,13 @@ struct Retrospect {
   std::span<const EndedPod> ended = {};  // since the last review, in order
 };
 
+// What a learned policy noticed about the question it answered last. Whoever watches over it acts on that.
+struct SelfCheck {
+  bool finite = true;         // everything it computed was a number
+  std::uint32_t inputs = 0;   // of its encoding that were looked at; 0: it does not say
+  std::uint32_t outside = 0;  // of those, the ones beyond what it was trained on
+};
+
 // One figure of how learning goes: "reward", "loss", "epsilon".
 struct LearningFigure {
   std::string_view name;
@@ -59,6 +68,13 @@ class PlacementPolicy {
   virtual ScoreSheet explain(const PlacementRequest& request) = 0;
   // Only the rows of the best `count` nodes and of `also`: for whoever asks while others wait.
   virtual ScoreSheet explain_best(const PlacementRequest& request, std::size_t count, NodeId also);
+
+  // What choose() takes the highest of, drawing lots between equals: one score for each node column, more is
+  // better, those of infeasible nodes mean nothing. Lent until the policy is asked anything else. Empty: it
+  // does not choose by scores alone; it draws lots, takes turns, explores, holds back or learns from what it
+  // chose.
+  virtual std::span<const float> scores(const PlacementRequest&) { return {}; }
+  virtual SelfCheck self_check() const { return {}; }
 
   // For policies that learn from what came of their decisions, or relieve nodes by ending pods there: asked
   // once `review_at` has passed, before the next question. Whoever acts on the evictions may refuse any.

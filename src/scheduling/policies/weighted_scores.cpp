@@ -10,11 +10,15 @@ std::span<const Scorer> WeightedScores::scorers(const PlacementRequest& request)
   return of_profile_;
 }
 
-std::optional<NodeId> WeightedScores::choose(const PlacementRequest& request, Random& random) {
+std::span<const float> WeightedScores::scores(const PlacementRequest& request) {
   total_.assign(request.feasible.size(), 0.0F);
   for (const Scorer& scorer : scorers(request))
     if (scorer.matters(request)) scorer.add(request, scorer.weight, total_);
-  return pick_highest(total_, request.feasible, random);
+  return total_;
+}
+
+std::optional<NodeId> WeightedScores::choose(const PlacementRequest& request, Random& random) {
+  return pick_highest(scores(request), request.feasible, random);
 }
 
 // What one plugin says of every node, times its weight.

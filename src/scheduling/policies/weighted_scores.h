@@ -15,6 +15,8 @@ class WeightedScores final : public PlacementPolicy {
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
   ScoreSheet explain_best(const PlacementRequest& request, std::size_t count, NodeId also) override;
+  // Without what a plugin that has nothing to say gives every node alike.
+  std::span<const float> scores(const PlacementRequest& request) override;
 
  private:
   std::span<const Scorer> scorers(const PlacementRequest& request);
