@@ -206,7 +206,6 @@ class World {
   }
 
   void decide() {
-    Random lots = random_.fork("lots");
     for (int i = 0; i < 100; ++i) {
       Next next = scheduler_.next(now_);
       if (std::holds_alternative<NothingToDo>(next)) break;
