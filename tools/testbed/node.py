@@ -171,6 +171,11 @@ class Node:
         return ["nsenter", "--target", str(self.first_process()), "--mount", "--net", "--pid", "--uts", "--ipc", "--cgroup",
                 "--", *map(str, arguments)]
 
+    def disk(self):
+        """The name of the device that is its disk, as loop3."""
+        mounts = pathlib.Path(f"/proc/{self.first_process()}/mounts").read_text().splitlines()
+        return next(line.split()[0] for line in mounts if line.split()[1] == "/var/lib/kubelet").removeprefix("/dev/")
+
     def log_end(self, name, lines=15):
         path = self.folder / f"{name}.log"
         text = path.read_text(errors="replace").splitlines() if path.exists() else []
