@@ -79,7 +79,8 @@ TEST_F(UsageTest, ManyReportsOfOneTurnKeepTheirPods) {
     world->report(one, world->now());
   }
   int i = 0;
-  for (const ClusterEvent& event : *world->wait_for_events(world->now()))
+  const auto lent = world->wait_for_events(world->now());
+  for (const ClusterEvent& event : *lent)
     if (const auto* said = std::get_if<UsageReported>(&event)) {
       ASSERT_EQ(said->pods.size(), 1U);
       EXPECT_EQ(said->pods[0].usage[Dimension::cpu], i++);
