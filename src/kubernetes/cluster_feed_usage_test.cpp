@@ -79,7 +79,7 @@ TEST_F(UsageTest, ManyReportsOfOneTurnKeepTheirPods) {
     world->report(one, world->now());
   }
   int i = 0;
-  const auto lent = world->wait_for_events(world->now());
+  lent = world->wait_for_events(world->now());
   for (const ClusterEvent& event : *lent)
     if (const auto* said = std::get_if<UsageReported>(&event)) {
       ASSERT_EQ(said->pods.size(), 1U);
