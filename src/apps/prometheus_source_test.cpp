@@ -149,7 +149,7 @@ TEST_F(PrometheusTest, AnswersThatAreNoneDoNoHarm) {
 }
 
 TEST_F(PrometheusTest, RatesAndSelectorsAreInEveryQuestion) {
-  ask();
+  EXPECT_TRUE(ask());
   ASSERT_EQ(asked.size(), questions.queries().size());
   const auto has = [](const std::string& query, const char* word) {
     return query.find(word) != std::string::npos;
