@@ -62,6 +62,9 @@ class LiveScheduler {
   const scheduling::Scheduler& scheduler() const { return scheduler_; }
   const kubernetes::KubernetesWorld& world() const { return world_; }
   LiveLearning& learning() { return *learning_; }
+  const scheduling::PlacementPolicy& policy(std::size_t profile) const { return *profiles_[profile].policy; }
+  // As if the world had told it: for tests, and for whoever has facts that the world does not.
+  void inject(const ClusterEvent& event, Time now) { scheduler_.observe(event, now); }
 
  private:
   class Watched;
