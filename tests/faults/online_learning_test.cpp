@@ -66,6 +66,9 @@ class LearningWorld {
       profile.evenkeel.policy = policy;
       profile.evenkeel.learning.online = true;
       profile.evenkeel.learning.explore = 0.2;
+      // Half of the worlds begin cold; in the others whatever was learnt, be it nothing, decides at once.
+      if (random_.chance(0.5)) options.learner.decides_after = 0;
+      options.learner.checkpoint_every = 20ms;
       options.state = trouble_ == Trouble::no_folder ? "/proc/nowhere" : folder_.path();
     });
     world_.on_turn([this](apps::LiveScheduler& live) { look(live); });
@@ -193,8 +196,13 @@ TEST_P(OnlineLearning, ChangesNothingOfWhatASchedulerMustDo) {
   if (only) return;
   EXPECT_GT(totals.bindings, 10 * kSeeds);
   EXPECT_GT(totals.kills, kSeeds);
-  EXPECT_GT(totals.rule + totals.learned, kSeeds);
-  EXPECT_GT(totals.lessons, GetParam() == "drs" ? 10 * kSeeds : 0);
+  // PPO-LRT is paid for pods that end by themselves, which few do here.
+  const std::uint64_t least = GetParam() == "ppo-lrt" ? kSeeds / 10 : kSeeds;
+  EXPECT_GT(totals.rule, least);
+  EXPECT_GT(totals.learned, least);
+  EXPECT_GT(totals.lessons, least);
+  EXPECT_GT(totals.failures, 0U);
+  EXPECT_GT(totals.resumed, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, OnlineLearning, testing::Values("drs", "drs-ppo", "drs-sac", "ppo-lrt"),
