@@ -33,11 +33,15 @@ void ClusterFeed::apply(const ResourceType& type, const ObjectChange& change) {
 }
 
 bool ClusterFeed::is_ours(const KnownPod& known) const {
-  const auto is_in = [](const std::vector<std::string>& names, const std::string& name) {
+  return is_ours(known.pod.spec().scheduler_name, known.pod.shape->name_space);
+}
+
+bool ClusterFeed::is_ours(std::string_view scheduler_name, std::string_view name_space) const {
+  const auto is_in = [](const std::vector<std::string>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   };
-  return is_in(options_.scheduler_names, known.pod.spec().scheduler_name) &&
-         (options_.namespaces.empty() || is_in(options_.namespaces, known.pod.shape->name_space));
+  return is_in(options_.scheduler_names, scheduler_name) &&
+         (options_.namespaces.empty() || is_in(options_.namespaces, name_space));
 }
 
 ClusterFeed::KnownPod& ClusterFeed::new_pod(const std::string& key) {

@@ -10,6 +10,7 @@
 
 #include "cluster/world.h"
 #include "kubernetes/api_objects.h"
+#include "kubernetes/json_field.h"
 #include "kubernetes/pod_templates.h"
 #include "kubernetes/reflector.h"
 #include "kubernetes/resource_type.h"
@@ -50,6 +51,11 @@ class ClusterFeed {
     ClusterObject object;
     std::string uid, resource_version;
   };
+  // A pod that waits for us and asks for what cannot be read: nobody decides about it, so its owner is told.
+  struct UnreadablePod {
+    ObjectIdentity identity;
+    std::string scheduler_name, why;
+  };
 
   // `trouble` is told what could not be read, each object once.
   ClusterFeed(Options options, std::function<void(const std::string&)> trouble);
@@ -76,8 +82,11 @@ class ClusterFeed {
   const KnownObject* volume(std::string_view name) const;
   void each_waiting(const std::function<void(const KnownPod&)>& look) const;
   bool is_ours(const KnownPod& known) const;
+  bool is_ours(std::string_view scheduler_name, std::string_view name_space) const;
 
   std::uint64_t unreadable() const { return unreadable_; }
+  // Since they were last taken; bounded, the rest is in the log alone.
+  std::vector<UnreadablePod>& unreadable_pods() { return unreadable_pods_; }
   std::size_t templates() const { return templates_.size(); }
 
  private:
@@ -94,6 +103,7 @@ class ClusterFeed {
   void object_changed(const ResourceType& type, const ObjectChange& change);
   std::optional<ApiObject> read(const ResourceType& type, const WireObject& object);
   void refuse(const std::string& name, const std::string& why);
+  void note_unreadable_pod(const ObjectIdentity& identity, JsonValue object, const std::string& why);
 
   void tell(KnownPod& known, bool changed);
   void retract(KnownPod& known, PodEnd how);
@@ -122,6 +132,7 @@ class ClusterFeed {
   std::vector<ClusterEvent> events_;
   std::unordered_set<std::string> refused_;  // already told
   std::uint64_t unreadable_ = 0;
+  std::vector<UnreadablePod> unreadable_pods_;
 };
 
 }  // namespace evenkeel::kubernetes

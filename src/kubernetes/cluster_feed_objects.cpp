@@ -60,9 +60,21 @@ std::optional<ApiObject> ClusterFeed::read(const ResourceType& type, const WireO
   auto read = read_object(document->root(), type.kind, type.api_version);
   if (!read) {
     refuse(name, read.error().message);
+    if (type.kind == "Pod") note_unreadable_pod(object.identity, document->root(), read.error().message);
     return std::nullopt;
   }
   return *std::move(read);
+}
+
+void ClusterFeed::note_unreadable_pod(const ObjectIdentity& identity, JsonValue object,
+                                      const std::string& why) {
+  JsonReading reading("pod");
+  const JsonField spec = JsonField(reading, object).at("spec");
+  std::string scheduler_name = spec.text_at("schedulerName", "default-scheduler");
+  const bool waits = spec.text_at("nodeName").empty();
+  if (!waits || reading.error() || !is_ours(scheduler_name, identity.name_space)) return;
+  if (unreadable_pods_.size() >= kMostRefused) return;
+  unreadable_pods_.push_back({identity, std::move(scheduler_name), why});
 }
 
 void ClusterFeed::refuse(const std::string& name, const std::string& why) {

@@ -75,6 +75,7 @@ std::optional<std::span<const ClusterEvent>> KubernetesWorld::wait_for_events(Ti
   }
   if (stopped_) return std::nullopt;
   interrupted_ = false;
+  tell_of_unreadable_pods();
   if (synced()) std::swap(lent_, feed_.events());
   return std::span<const ClusterEvent>(lent_);
 }
@@ -154,14 +155,27 @@ void KubernetesWorld::mark(const MarkUnschedulable& action) {
 }
 
 void KubernetesWorld::record_failure(const Pod& pod, const std::string& why) {
+  record_failure(reference_to(pod), pod.spec().scheduler_name, why);
+}
+
+void KubernetesWorld::record_failure(PodReference pod, std::string reporter, std::string why) {
   EventRecord event;
-  event.about = reference_to(pod);
+  event.about = std::move(pod);
   event.is_warning = true;
   event.reason = "FailedScheduling";
   event.action = "Scheduling";
-  event.reporter = pod.spec().scheduler_name;
-  event.message = why;
+  event.reporter = std::move(reporter);
+  event.message = std::move(why);
   events_.record_repeating(std::move(event));
+}
+
+// Whoever leads says so; a standby keeps it for the day it does.
+void KubernetesWorld::tell_of_unreadable_pods() {
+  if (feed_.unreadable_pods().empty() || !options_.writes || !synced() || !may_write_()) return;
+  for (ClusterFeed::UnreadablePod& pod : feed_.unreadable_pods())
+    record_failure({pod.identity.name_space, pod.identity.name, pod.identity.uid},
+                   std::move(pod.scheduler_name), "the pod cannot be read: " + pod.why);
+  feed_.unreadable_pods().clear();
 }
 
 }  // namespace evenkeel::kubernetes

@@ -70,6 +70,8 @@ class KubernetesWorld : public World {
   void bind(const BindPod& action);
   void mark(const MarkUnschedulable& action);
   void record_failure(const Pod& pod, const std::string& why);
+  void record_failure(PodReference pod, std::string reporter, std::string why);
+  void tell_of_unreadable_pods();
   void bound(const Binder::Binding& binding);
   void not_bound(const Binder::Binding& binding, const std::string& why);
 

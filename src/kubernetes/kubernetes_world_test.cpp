@@ -109,6 +109,29 @@ TEST_F(KubernetesWorldTest, SaysWhyAPodWaitsOnceHoweverOftenItIsSaid) {
   EXPECT_EQ(json::parse(repeats[1].body)["series"]["count"], 3);
 }
 
+TEST_F(KubernetesWorldTest, TellsTheOwnerOfAPodThatCannotBeReadOnceItLeads) {
+  cluster.add_pod("web", "99999999999999999999999999");
+  auto others = ScriptedCluster::pod("theirs", "99999999999999999999999999");
+  others["spec"]["schedulerName"] = "default-scheduler";
+  cluster.put(types::pods(), others);
+  bool leads = false;
+  KubernetesWorld world(cluster.connection, options(), log);
+  world.write_while([&] { return leads; });
+  world.start();
+  wait(world);
+  EXPECT_TRUE(cluster.writes.empty());
+  leads = true;
+  wait(world);
+  const auto events = events_written();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0]["reason"], "FailedScheduling");
+  EXPECT_EQ(events[0]["regarding"]["name"], "web");
+  EXPECT_EQ(events[0]["reportingController"], "evenkeel");
+  EXPECT_NE(events[0]["note"].get<std::string>().find("cpu"), std::string::npos) << events[0]["note"];
+  wait(world, 60s);
+  EXPECT_EQ(events_written().size(), 1u);
+}
+
 TEST_F(KubernetesWorldTest, PromisesTheNodeBeforeAnyVictimGoes) {
   cluster.add_node("n1");
   json low = ScriptedCluster::pod("low"), displaced = ScriptedCluster::pod("displaced");

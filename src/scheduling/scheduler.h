@@ -137,6 +137,7 @@ class Scheduler {
   void forget_assumption(PodId pod, Time now);
   void placed(const PodTemplate& shape, NodeId node, Time now);
   void freed(const PodTemplate& shape, NodeId node, Time now);
+  void look_again_at_promised(NodeId node, Time now);
   Demand expected_use(const PodRecord& record) const;
 
   // Who waits where: scheduler_queue.cpp.

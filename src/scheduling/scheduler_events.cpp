@@ -141,7 +141,17 @@ void Scheduler::placed(const PodTemplate& shape, NodeId node, Time now) {
 
 void Scheduler::freed(const PodTemplate& shape, NodeId node, Time now) {
   queue_.release_held();
+  look_again_at_promised(node, now);
   happened({kPodLeft, node, &shape}, now);
+}
+
+// Whoever was promised the node and waited for nobody of ours to end there either fits now or gives it up: a
+// promise that is of no use keeps others out.
+void Scheduler::look_again_at_promised(NodeId node, Time now) {
+  std::vector<PodId> waiting;
+  for (const Nomination& nomination : nominations_.on(node))
+    if (!orders_.contains(nomination.pod)) waiting.push_back(nomination.pod);
+  for (const PodId pod : waiting) release_alone(pod, now);
 }
 
 void Scheduler::pod_gone(const PodGone& gone, Time now) {

@@ -137,6 +137,26 @@ TEST(Nomination, OfSomebodyElseIsHonoured) {
   EXPECT_EQ(desk.steps(), "bind 7 to 1");
 }
 
+TEST(Nomination, ThatIsOfNoUseKeepsNobodyOutOnceWhoWasToLeaveHasLeft) {
+  TestDesk desk(1);
+  const PodId leaving = desk.add_running({0}, spec_of(2000));
+  desk.add_running({0}, spec_of(2000, 20));  // nobody may end this one
+  Pod ending = desk.pod(leaving);
+  ending.terminating = ending.disrupted_by_us = true;
+  desk.tell(PodUpdated{ending});
+  Pod promised = test_pod({7, 1}, test_shape(spec_of(4000, 10)));
+  promised.nominated_node = "node-0";  // by an earlier leader
+  desk.tell(PodAdded{promised});
+  EXPECT_EQ(desk.steps(), "mark 7");
+  EXPECT_EQ(desk.scheduler.nominations().of({7, 1}), NodeId{0}) << "somebody is still leaving";
+  const PodId small = desk.add(spec_of(1000, 5));
+  EXPECT_EQ(desk.steps(), "mark " + std::to_string(small.slot));
+  desk.now += 20s;
+  desk.tell(PodGone{leaving, PodEnd::deleted});
+  EXPECT_EQ(desk.steps(), "mark 7, promise dropped; bind " + std::to_string(small.slot) + " to 0");
+  EXPECT_TRUE(desk.scheduler.nominations().empty());
+}
+
 TEST(Nomination, IsNotForgottenBecauseAnOlderUpdateDoesNotKnowOfIt) {
   FullNode desk;
   const PodId pod = desk.add(spec_of(4000, 10));

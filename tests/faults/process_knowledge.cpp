@@ -18,8 +18,10 @@ void ProcessKnowledge::told(const SimulatedApiServer::Listing& page) {
   OfKind& here = kinds_[page.kind];
   if (page.is_first) here.listing.clear();
   for (const StoredPtr& object : page.objects) {
-    here.objects[object->key] = object;
-    here.listing[object->key] = object;
+    // A page that was long under way makes nobody forget what is newer.
+    StoredPtr& known = here.objects[object->key];
+    if (!known || known->version < object->version) known = object;
+    here.listing[object->key] = known;
   }
   if (!page.is_last) return;
   here.objects = std::move(here.listing);

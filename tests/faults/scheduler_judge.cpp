@@ -46,6 +46,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     // What is on its way to a pod that is gone finds nobody: its uid is in it.
     for (const auto& [uid, decision] : decisions_)
       if (decision.id == gone->pod) gone_.insert(uid);
+    note_gone(gone->pod);
     forget(gone->pod);
   }
 
@@ -80,6 +81,14 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   void forget(PodId id) {
     std::erase_if(decisions_, [&](const auto& entry) { return entry.second.id == id; });
   }
+  // A look at a binding that got no answer may tell it before any watch does; only where it is true.
+  void note_gone(PodId id) {
+    const PodRecord* record = scheduler_->cluster().pod(id);
+    if (!record) return;
+    const auto in_truth = judge_.pods_.objects.find(record->pod.full_name());
+    const bool is_true = in_truth == judge_.pods_.objects.end() || in_truth->second->uid != record->pod.uid;
+    if (is_true) known_gone_.insert(record->pod.uid);
+  }
   // Known to be there, or decided by us to be and not known to have ended otherwise.
   std::vector<StoredPtr> beside(const std::string& node, const std::string& uid) const {
     std::vector<StoredPtr> others = judge_.known_on(known_pods(), node);
@@ -88,7 +97,9 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
       const bool still_waits = known && known->uid == decided && node_of(*known).empty();
       if (decision.node == node && still_waits && is_the_same_node(decision)) others.push_back(known);
     }
-    std::erase_if(others, [&](const StoredPtr& other) { return other->uid == uid; });
+    std::erase_if(others, [&](const StoredPtr& other) {
+      return other->uid == uid || known_gone_.contains(other->uid);
+    });
     return others;
   }
 
@@ -203,6 +214,7 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   const scheduling::Scheduler* scheduler_ = nullptr;
   std::map<std::string, Decision> decisions_;  // by uid
   std::set<std::string> gone_;                 // uids
+  std::set<std::string> known_gone_;           // uids, truly gone, that it was told of in whatever way
   std::set<std::string> victims_;              // uids
   std::map<std::string, std::pair<std::string, std::vector<std::string>>>
       last_;                                        // by preemptor: node, victims' names
@@ -271,12 +283,17 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
     if (decision->is_confirmed) accuse(process + " binds again what was confirmed to it: " + what);
     return;
   }
+  // Whoever it is meant for: an earlier one of that name, and the server refuses it.
+  const json body = request_body(request).value_or(json::object());
+  std::string meant = known ? known->uid : "";
+  for (const std::string& uid : {text_at(body, {"metadata", "uid"}), text_at(body, {"preconditions", "uid"}),
+                                 text_at(body, {"deleteOptions", "preconditions", "uid"})})
+    if (!uid.empty()) meant = uid;
   const bool is_end = request.method == "DELETE" || parts->subresource == "eviction";
-  if (is_end && known && !sender.may_end(known->uid))
-    accuse(process + " ends what it did not choose: " + what);
+  if (is_end && known && !sender.may_end(meant)) accuse(process + " ends what it did not choose: " + what);
   const bool is_ours = !known || text_at(known->object, {"spec", "schedulerName"}) == options_.scheduler_name;
   // A victim may be anybody's; its condition says why it ends.
-  if (!is_end && !is_ours && !sender.may_end(known->uid))
+  if (!is_end && !is_ours && meant == known->uid && !sender.may_end(meant))
     accuse(process + " touches another scheduler's pod: " + what);
 }
 
