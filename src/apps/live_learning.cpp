@@ -65,7 +65,7 @@ Result<training::OnlineLearner*> LiveLearning::start(const std::string& policy,
   const bool taken = std::any_of(learners_.begin(), learners_.end(),
                                  [&](const Named& other) { return other.policy == policy; });
   if (taken) return invalid("learning.online: two profiles learn as '" + policy + "'; one may");
-  training::OnlineLearner::Options options;
+  training::OnlineLearner::Options options = options_.learner;
   if (options_.state.empty()) {
     options_.log(policy + " learns, and forgets it with this process: there is no --state");
   } else {

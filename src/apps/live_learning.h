@@ -18,6 +18,7 @@ class LiveLearning {
   struct Options {
     std::string state{};  // a folder; none: nothing survives
     std::uint64_t seed = 1;
+    training::OnlineLearner::Options learner{};  // but for where its checkpoint lies
     std::function<void(const std::string&)> log = [](const std::string&) {};
   };
   explicit LiveLearning(Options options) : options_(std::move(options)) {}

@@ -116,8 +116,8 @@ class LiveScheduler::Watched : public World {
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnection& connection,
                                                            LiveOptions options) {
   std::vector<scheduling::PolicySetup> profiles;
-  auto learning =
-      std::make_unique<LiveLearning>(LiveLearning::Options{options.state, options.seed, options.log});
+  auto learning = std::make_unique<LiveLearning>(
+      LiveLearning::Options{options.state, options.seed, options.learner, options.log});
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
     auto setup = set_up_live_profile(options.configuration, profile, options.models, learning.get());
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};

@@ -32,6 +32,7 @@ struct LiveOptions {
   std::optional<LabelSelector> nodes;   // which nodes are ours; none: all
   kubernetes::WireFormat bodies = kubernetes::WireFormat::json;  // of bindings and Events
   std::string state;  // the folder for what is to survive; none: nothing does
+  training::OnlineLearner::Options learner;  // of each policy that learns
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;
   LiveUsage* usage = nullptr;  // what nodes use, and what workloads did; none: nobody says
@@ -65,6 +66,9 @@ class LiveScheduler {
   const scheduling::Scheduler& scheduler() const { return scheduler_; }
   const kubernetes::KubernetesWorld& world() const { return world_; }
   LiveLearning& learning() { return *learning_; }
+  const scheduling::PlacementPolicy& policy(std::size_t profile) const { return *profiles_[profile].policy; }
+  // As if the world had told it: for tests, and for whoever has facts that the world does not.
+  void inject(const ClusterEvent& event, Time now) { scheduler_.observe(event, now); }
 
  private:
   class Watched;

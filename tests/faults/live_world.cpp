@@ -80,6 +80,7 @@ void LiveWorld::start_process(bool elects) {
     if (log_.size() < kMostLog)
       log_.push_back(std::to_string(to_seconds(clock_.now() - kStart)) + " " + name + ": " + line);
   };
+  prepare_(options);
   auto opened = apps::LiveScheduler::open(*process->connection, std::move(options));
   EVENKEEL_CHECK(opened);
   process->scheduler = *std::move(opened);
@@ -103,6 +104,7 @@ void LiveWorld::run_until(Time end) {
       if (processes_[i]->connection->is_paused()) continue;
       anybody_runs = true;
       processes_[i]->scheduler->turn(step);
+      turned_(*processes_[i]->scheduler);
     }
     if (!anybody_runs) clock_.run_next(step);
     for (const std::size_t process : std::exchange(doomed_, {}))

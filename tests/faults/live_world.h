@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ class LiveWorld {
   SimulatedCluster& cluster() { return cluster_; }
   SchedulerJudge& judge() { return judge_; }
   void start_process(bool elects);
+  // Applied to every process before it starts; and told of each after its turns.
+  void prepare(std::function<void(apps::LiveOptions&)> prepare) { prepare_ = std::move(prepare); }
+  void on_turn(std::function<void(apps::LiveScheduler&)> watch) { turned_ = std::move(watch); }
   void run_until(Time end);
   void end_well();
   VirtualTime& clock() { return clock_; }
@@ -55,6 +59,8 @@ class LiveWorld {
   void check_beliefs(const apps::LiveScheduler& scheduler);
   void check_with_a_fresh_one();
 
+  std::function<void(apps::LiveOptions&)> prepare_ = [](apps::LiveOptions&) {};
+  std::function<void(apps::LiveScheduler&)> turned_ = [](apps::LiveScheduler&) {};
   std::uint64_t seed_;
   Random random_;
   VirtualTime clock_;

@@ -194,7 +194,7 @@ TEST_F(LiveDrsPolicy, NeverTriesThingsOutOnThosePodsThatAreSpared) {
   options.explore.never_namespaces = {"default"};
   LiveDrs policy(*drs_settings("drs"), options, link_);
   publish(3, true);
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 30; ++i) {
     place(policy);
     ASSERT_EQ(node_.slot, 3U);
   }

@@ -113,7 +113,8 @@ NodeId PpoLrt::draw(const PlacementRequest& request, View view, Random& random) 
   return view.loads.nodes[action.node];
 }
 
-bool PpoLrt::step_goes_on() const {
+bool PpoLrt::step_goes_on(Time now) const {
+  if (live_ && now - step_at_ >= options_.settle) return false;  // it is about to be judged
   return step_node_ && step_left_ > 0 && !unseen_.pods().empty() && open_[step_node_->slot] != 0;
 }
 
@@ -127,7 +128,7 @@ std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& ra
   if (live_) live_->follow(request.cluster, request.now);
   if (!find_open(request)) return std::nullopt;
   unseen_.drop_seen(request.cluster);
-  const bool begins = !step_goes_on();
+  const bool begins = !step_goes_on(request.now);
   if (begins && must_wait(request.now)) return std::nullopt;
   if (begins) step_node_.reset();
   std::optional<NodeId> chosen = step_node_;

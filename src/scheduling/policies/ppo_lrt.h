@@ -74,7 +74,7 @@ class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
   bool find_open(const PlacementRequest& request);
   std::optional<View> look(const PlacementRequest& request);  // nothing: not to be judged by the network
   bool may_clear(const PlacementRequest& request, const NodeLoads& loads, std::size_t node) const;
-  bool step_goes_on() const;
+  bool step_goes_on(Time now) const;
   bool must_wait(Time now) const;
   PlacementRequest among_open(const PlacementRequest& request) const;
   NodeId draw(const PlacementRequest& request, View view, Random& random);
