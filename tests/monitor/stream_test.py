@@ -80,9 +80,10 @@ class Faults(unittest.TestCase):
 
     def monitor(self, node="n1", files=None, *more):
         certificate, key = files or self.authority.issue(node, f"evenkeel:monitor:{node}")
+        pace = [] if "--interval" in more else ["--interval", "100ms"]
         process = subprocess.Popen([EVENKEEL, "monitor", "--node", node, "--to", self.listener.address, "--cert",
                                     str(certificate), "--key", str(key), "--ca", str(self.authority.pem),
-                                    "--interval", "100ms", *more], stderr=(self.folder / "log").open("a"))
+                                    *pace, *more], stderr=(self.folder / "log").open("a"))
         self.addCleanup(lambda: process.poll() is None and (process.kill(), process.wait()))
         return process
 
