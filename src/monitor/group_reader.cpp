@@ -9,6 +9,7 @@ namespace {
 
 constexpr Duration kReadStat =
     std::chrono::milliseconds(950);  // a little less than a second: timers are late
+constexpr Duration kStandsStill = std::chrono::milliseconds(4950);
 constexpr double kNanosecond = 1e-9, kMicrosecond = 1e-6;
 constexpr double kNoLimit = 0x1p60;  // v1 writes "none" as a number near 2^63
 
@@ -77,10 +78,14 @@ GroupReading GroupReader::read(ReadBuffer& buffer, const IsCounted& is_disk, Dur
   if (const auto text = cpu_.read(buffer))
     reading.cpu_seconds = cpu_is_v2_ ? to_real(find_count(*text, "usage_usec"), kMicrosecond)
                                      : to_real(parse_count(*text), kNanosecond);
+  if (reading.cpu_seconds && reading.cpu_seconds == last_.cpu_seconds && now - looked_ < kStandsStill)
+    return last_;
   reading.memory = read_memory(buffer, now);
   if (const auto text = io_.read(buffer))
     reading.disk = io_is_v2_ ? sum_io_stat(*text, is_disk) : sum_blkio(*text, is_disk);
   is_gone_ = !reading.cpu_seconds && !reading.memory && !reading.disk;
+  last_ = reading;
+  looked_ = now;
   return reading;
 }
 

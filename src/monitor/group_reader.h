@@ -22,7 +22,9 @@ class GroupReader {
   GroupReader(const CgroupTree& tree, const std::string& path);
 
   // Of the devices that count. How much of its memory are idle file pages is a long text which the kernel
-  // takes its time to write: asked for once a second at most, and believed until then.
+  // takes its time to write: asked for once a second at most, and believed until then. While its processor
+  // time stands still nothing in it ran, so nothing took memory or used a disk: those two are then looked at
+  // every few seconds only, for what the kernel may have taken back.
   GroupReading read(ReadBuffer& buffer, const IsCounted& is_disk, Duration now);
 
   bool is_gone() const { return is_gone_; }  // the last reading found nothing left
@@ -38,6 +40,8 @@ class GroupReader {
   std::optional<Duration> stat_read_;
   double idle_pages_ = 0;
   bool is_gone_ = false;
+  GroupReading last_;
+  Duration looked_{};  // when all of `last_` was read
 };
 
 // What a cgroup may use at most; none: no limit of its own.

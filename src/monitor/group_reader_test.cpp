@@ -54,6 +54,23 @@ TEST(GroupReader, AsksForIdlePagesOnceASecond) {
   EXPECT_EQ(reader.read(buffer, kAll, 1s).memory, 1700);
 }
 
+TEST(GroupReader, LooksAgainAtWhatStandsStillEveryFewSeconds) {
+  const FakeMachine machine;
+  machine.cgroup("/cgroup.controllers", "cpu memory\n");
+  machine.cgroup("/a/cpu.stat", "usage_usec 5\n");
+  machine.cgroup("/a/memory.current", "1000\n");
+  machine.cgroup("/a/memory.stat", "inactive_file 0\n");
+  GroupReader reader(CgroupTree::find(machine.cgroups()), "/a");
+  ReadBuffer buffer;
+  EXPECT_EQ(reader.read(buffer, kAll, 0s).memory, 1000);
+  machine.cgroup("/a/memory.current", "400\n");  // the kernel took some back
+  EXPECT_EQ(reader.read(buffer, kAll, 1s).memory, 1000);
+  EXPECT_EQ(reader.read(buffer, kAll, 5s).memory, 400);
+  machine.cgroup("/a/memory.current", "700\n");
+  machine.cgroup("/a/cpu.stat", "usage_usec 6\n");  // something ran
+  EXPECT_EQ(reader.read(buffer, kAll, 6s).memory, 700);
+}
+
 TEST(GroupReader, LeavesOutWhatIsNotThere) {
   const FakeMachine machine;
   machine.cgroup("/cpuacct/a/cpuacct.usage", "1000000000\n");

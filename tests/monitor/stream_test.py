@@ -78,12 +78,13 @@ class Faults(unittest.TestCase):
         self.addCleanup(listener.stop)
         return listener
 
-    def monitor(self, node="n1", files=None, *more):
+    def monitor(self, node="n1", files=None, *more, interval="100ms"):
         certificate, key = files or self.authority.issue(node, f"evenkeel:monitor:{node}")
-        pace = [] if "--interval" in more else ["--interval", "100ms"]
+        log = (self.folder / "log").open("a")
+        self.addCleanup(log.close)
         process = subprocess.Popen([EVENKEEL, "monitor", "--node", node, "--to", self.listener.address, "--cert",
                                     str(certificate), "--key", str(key), "--ca", str(self.authority.pem),
-                                    *pace, *more], stderr=(self.folder / "log").open("a"))
+                                    "--interval", interval, *more], stderr=log)
         self.addCleanup(lambda: process.poll() is None and (process.kill(), process.wait()))
         return process
 
@@ -161,7 +162,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(self.listener.reports, [])
 
     def test_told_to_stop_it_ends_at_once_and_well(self):
-        process = self.monitor("n1", None, "--interval", "60s")
+        process = self.monitor(interval="60s")
         time.sleep(1)
         begin = time.monotonic()
         process.terminate()
