@@ -243,12 +243,8 @@ Status ProfileDatabase::save(std::span<const StoredWorkload> workloads, std::siz
     if (!drop || drop.step() != SQLITE_DONE) done = error("dropping old workloads");
   }
   if (done) done = run("COMMIT");
-  if (!done) {
-    const Error failed = done.error();  // of the first thing that went wrong
-    (void)run("ROLLBACK");
-    return failed;
-  }
-  return {};
+  if (!done) (void)run("ROLLBACK");  // what is returned is the first thing that went wrong
+  return done;
 }
 
 }  // namespace evenkeel::history
