@@ -80,7 +80,8 @@ Result<kubernetes::SchedulerConfiguration> read_configuration(const Arguments& a
     }
   }
   if (arguments.learn)
-    for (kubernetes::SchedulerProfile& profile : configuration.profiles) profile.evenkeel.learning.online = true;
+    for (kubernetes::SchedulerProfile& profile : configuration.profiles)
+      profile.evenkeel.learning.online = true;
   if (!arguments.leader_elect.empty()) configuration.leader_election.elect = arguments.leader_elect == "true";
   if (!arguments.scheduler_name.empty()) {
     if (configuration.profiles.size() != 1)
@@ -206,7 +207,8 @@ void add_scheduler(CLI::App& app, int& exit_code) {
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
   command->add_option("--state", arguments->state, "A folder for what is to survive a restart");
-  command->add_flag("--learn", arguments->learn, "Policies that can, learn on this cluster (learning.online)");
+  command->add_flag("--learn", arguments->learn,
+                    "Policies that can, learn on this cluster (learning.online)");
   command->footer("Example:\n  evenkeel scheduler --config /etc/kubernetes/scheduler-config.yaml");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
