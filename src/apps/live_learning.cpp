@@ -28,8 +28,8 @@ std::shared_ptr<const learning::Model> model_of(const scheduling::PolicyModels& 
 
 }  // namespace
 
-Status LiveLearning::begin(const kubernetes::SchedulerProfile& profile, const scheduling::PolicyModels& models,
-                           scheduling::PolicySetup& setup) {
+Status LiveLearning::begin(const kubernetes::SchedulerProfile& profile,
+                           const scheduling::PolicyModels& models, scheduling::PolicySetup& setup) {
   const std::string& spec = profile.evenkeel.policy;
   const std::string name = spec.substr(0, spec.find('+'));
   const scheduling::LiveLearningOptions live = options_of(profile.evenkeel.learning);
@@ -46,8 +46,8 @@ Status LiveLearning::begin(const kubernetes::SchedulerProfile& profile, const sc
     if (options.ordered) options.pods_per_action = 1;
     options.settle = std::max(options.settle, live.reward_after);
     options.load_control = setup.options.moves.per_hour > 0;  // it ends pods, which is off unless asked for
-    auto learner = start(
-        name, training::make_ppo_lrt_student({.name = name}, model_of(models, name), options_.seed));
+    auto learner =
+        start(name, training::make_ppo_lrt_student({.name = name}, model_of(models, name), options_.seed));
     if (!learner) return learner.error();
     policy = std::make_unique<scheduling::PpoLrt>(std::move(options), live, **learner);
   } else {

@@ -23,8 +23,8 @@ class LiveLearning {
   };
   explicit LiveLearning(Options options) : options_(std::move(options)) {}
 
-  // Puts a policy that learns on the cluster in the place of the setup's, where the profile wants that. An error
-  // where its policy is none that can.
+  // Puts a policy that learns on the cluster in the place of the setup's, where the profile wants that. An
+  // error where its policy is none that can.
   Status begin(const kubernetes::SchedulerProfile& profile, const scheduling::PolicyModels& models,
                scheduling::PolicySetup& setup);
 
@@ -39,7 +39,8 @@ class LiveLearning {
     std::string policy;
     std::unique_ptr<training::OnlineLearner> learner;
   };
-  Result<training::OnlineLearner*> start(const std::string& policy, std::unique_ptr<training::Student> student);
+  Result<training::OnlineLearner*> start(const std::string& policy,
+                                         std::unique_ptr<training::Student> student);
 
   Options options_;
   std::vector<Named> learners_;

@@ -31,7 +31,7 @@ struct LiveOptions {
   std::vector<std::string> namespaces;  // whose waiting pods are ours; none: everybody's
   std::optional<LabelSelector> nodes;   // which nodes are ours; none: all
   kubernetes::WireFormat bodies = kubernetes::WireFormat::json;  // of bindings and Events
-  std::string state;  // the folder for what is to survive; none: nothing does
+  std::string state;                         // the folder for what is to survive; none: nothing does
   training::OnlineLearner::Options learner;  // of each policy that learns
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;

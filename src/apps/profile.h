@@ -14,8 +14,8 @@ scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configu
                                const kubernetes::SchedulerProfile& profile);
 
 // The policy with the profile's plugins and weights. Where the profile enables `Evenkeel`, its policy's
-// opinion, 0 to 100, is one more plugin's; a policy that learns on the cluster decides alone, since it must do
-// what it learns from. Without anybody to learn with (`learning`), nothing does.
+// opinion, 0 to 100, is one more plugin's; a policy that learns on the cluster decides alone, since it must
+// do what it learns from. Without anybody to learn with (`learning`), nothing does.
 Result<scheduling::PolicySetup> set_up_profile(const kubernetes::SchedulerConfiguration& configuration,
                                                const kubernetes::SchedulerProfile& profile,
                                                const scheduling::PolicyModels& models = {},

@@ -85,9 +85,9 @@ TEST(SchedulerConfiguration, SaysHowAPolicyLearns) {
   EXPECT_FALSE(learning("{}").online);
   EXPECT_EQ(learning("{}").explore, 0.02);
   EXPECT_EQ(learning("{}").reward_after, std::chrono::seconds{5});
-  const LearningArguments all =
-      learning("{online: true, explore: 0.5, rewardAfter: 1m30s, neverExplore: {namespaces: [a, b], "
-               "priorityAtLeast: 7}}");
+  const LearningArguments all = learning(
+      "{online: true, explore: 0.5, rewardAfter: 1m30s, neverExplore: {namespaces: [a, b], "
+      "priorityAtLeast: 7}}");
   EXPECT_TRUE(all.online);
   EXPECT_EQ(all.explore, 0.5);
   EXPECT_EQ(all.reward_after, std::chrono::seconds{90});

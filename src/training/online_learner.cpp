@@ -188,7 +188,8 @@ void OnlineLearner::lay_out_for(const std::vector<std::string>& nodes) {
   if (!had_any) return;
   ++progress_.restarts;
   say("the cluster has " + std::to_string(nodes.size()) + " nodes instead of " + std::to_string(before) +
-      ": another network begins, with " + std::to_string(student_->updates()) + " updates from kept experience");
+      ": another network begins, with " + std::to_string(student_->updates()) +
+      " updates from kept experience");
 }
 
 void OnlineLearner::study(Lesson lesson) {
@@ -270,8 +271,8 @@ void OnlineLearner::take_up_checkpoint() {
 void OnlineLearner::write_checkpoint() {
   next_checkpoint_ = Clock::now() + options_.checkpoint_every;
   if (options_.checkpoint.empty() || student_->nodes().empty() || progress_.lessons == saved_lessons_) return;
-  const Status written = write_file(
-      options_.checkpoint, learning::serialise_checkpoint(student_->encoding(), student_->save()));
+  const Status written =
+      write_file(options_.checkpoint, learning::serialise_checkpoint(student_->encoding(), student_->save()));
   if (written) {
     ++progress_.checkpoints;
     saved_lessons_ = progress_.lessons;

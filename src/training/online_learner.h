@@ -32,7 +32,7 @@ class OnlineLearner final : public scheduling::LearnerLink {
     std::string checkpoint{};  // none: nothing survives
     std::chrono::milliseconds checkpoint_every{60'000};
     std::size_t queue = 4096;
-    std::uint64_t decides_after = 100;  // updates from nothing before its opinion counts
+    std::uint64_t decides_after = 100;   // updates from nothing before its opinion counts
     std::uint64_t keep_good_every = 32;  // updates between states to go back to
     int niceness = 10;                   // of the thread: deciding comes first
   };

@@ -56,7 +56,6 @@ Names node_names(std::size_t count) {
   return names;
 }
 
-
 std::unique_ptr<OnlineLearner> start(std::string_view policy, OnlineLearner::Options options = {}) {
   return std::make_unique<OnlineLearner>(std::move(options),
                                          make_drs_student(*drs_settings(policy), nullptr, 1));

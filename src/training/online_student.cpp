@@ -110,11 +110,9 @@ class OffPolicyStudent final : public Student {
   Studied study(Lesson lesson) override {
     if (!learner_ || !fits(lesson)) return {false, {}};
     const std::uint64_t stored = learner_->stored();
-    const std::optional<Real> loss = learner_->reward({.state = std::move(lesson.state),
-                                                       .allowed = std::move(lesson.allowed),
-                                                       .action = lesson.action},
-                                                      lesson.reward, std::move(lesson.next_state),
-                                                      std::move(lesson.next_allowed), random_);
+    const std::optional<Real> loss = learner_->reward(
+        {.state = std::move(lesson.state), .allowed = std::move(lesson.allowed), .action = lesson.action},
+        lesson.reward, std::move(lesson.next_state), std::move(lesson.next_allowed), random_);
     if (loss) ++updates_;
     return {learner_->stored() > stored, loss};
   }
@@ -171,8 +169,8 @@ class OffPolicyStudent final : public Student {
   void begin(std::size_t nodes) {
     learner_ = scheduling::make_drs_learner(settings_.learner, nodes, random_);
     updates_ = 0;
-    from_model_ = model_ && scheduling::check_drs_model(settings_, *model_, nodes) &&
-                  learner_->begin_from(*model_);
+    from_model_ =
+        model_ && scheduling::check_drs_model(settings_, *model_, nodes) && learner_->begin_from(*model_);
   }
 
   DrsSettings settings_;

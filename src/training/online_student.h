@@ -30,9 +30,9 @@ class Student {
   virtual std::uint64_t updates() const = 0;
   virtual bool began_from_model() const = 0;
   virtual std::uint64_t lessons_before_learning() const = 0;
-  virtual bool is_finite() const = 0;                // every weight
-  virtual learning::Network network() const = 0;     // what decides; laid out only
-  virtual learning::SavedState save() const = 0;     // all that the next update depends on; laid out only
+  virtual bool is_finite() const = 0;             // every weight
+  virtual learning::Network network() const = 0;  // what decides; laid out only
+  virtual learning::SavedState save() const = 0;  // all that the next update depends on; laid out only
   virtual Status restore(learning::SavedState state) = 0;
 };
 
@@ -44,11 +44,12 @@ std::unique_ptr<Student> make_drs_student(const scheduling::DrsSettings& setting
 struct PpoLrtStudy {
   std::string name = "ppo-lrt";
   std::size_t update_every = 30;  // steps; seed paper 001, section 4.2
-  learning::PpoOptions ppo{.hidden = {32, 32},
-                           .trace_decay = 0.5,
-                           .epochs = 80,
-                           .minibatch = 4096,
-                           .entropy_bonus = 0.01};  // as recipes/ppo-lrt-all.yaml; why: docs/algorithms/ppo-lrt.md
+  learning::PpoOptions ppo{
+      .hidden = {32, 32},
+      .trace_decay = 0.5,
+      .epochs = 80,
+      .minibatch = 4096,
+      .entropy_bonus = 0.01};  // as recipes/ppo-lrt-all.yaml; why: docs/algorithms/ppo-lrt.md
 };
 std::unique_ptr<Student> make_ppo_lrt_student(PpoLrtStudy study, std::shared_ptr<const learning::Model> model,
                                               std::uint64_t seed);

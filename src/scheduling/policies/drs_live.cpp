@@ -76,15 +76,15 @@ std::optional<LiveDrs::Decision> LiveDrs::explore(const PlacementRequest& reques
   const ScoreSheet sheet = rule_.explain(request);
   const std::vector<std::uint8_t> close =
       close_to_best(sheet, request.feasible.size(), options_.explore.margin);
-  Decision decision{.decider = Decider::explored, .counted_as = Decider::explored,
-                    .drawn_from = Mask(places_.size())};
+  Decision decision{
+      .decider = Decider::explored, .counted_as = Decider::explored, .drawn_from = Mask(places_.size())};
   for (std::size_t i = 0; i < places_.size(); ++i)
     decision.drawn_from[i] = view.allowed[i] && close[places_.slots()[i]];
   if (learning::allowed_count(decision.drawn_from, places_.size()) < 2) return std::nullopt;
   if (on_policy()) {
     const learning::Vector logits = weights->network.forward(view.state);
-    const learning::ActionDistribution policy = learning::softmax(
-        {logits.data(), static_cast<std::size_t>(logits.size())}, decision.drawn_from);
+    const learning::ActionDistribution policy =
+        learning::softmax({logits.data(), static_cast<std::size_t>(logits.size())}, decision.drawn_from);
     const int action = policy.sample(random);
     decision.place = static_cast<std::size_t>(action);
     decision.log_probability = policy.log_probability[action];
@@ -104,7 +104,9 @@ std::optional<LiveDrs::Decision> LiveDrs::exploit(const View& view) const {
   const int action = learning::best_allowed({outputs.data(), places_.size()}, view.allowed);
   if (action < 0 || !std::isfinite(outputs[action])) return std::nullopt;
   const auto place = static_cast<std::size_t>(action);
-  return Decision{.place = place, .decider = Decider::learned, .counted_as = Decider::learned,
+  return Decision{.place = place,
+                  .decider = Decider::learned,
+                  .counted_as = Decider::learned,
                   .drawn_from = on_policy() ? only(place, places_.size()) : view.allowed};
 }
 
@@ -141,8 +143,12 @@ void LiveDrs::placed(const PlacementRequest& request, NodeId node) {
 void LiveDrs::remember(const PlacementRequest& request, NodeId node, Decision decision, View view) {
   ++decisions_;
   if (due_.size() >= kMostPending) return;
-  Pending pending{.at = request.now + kLookAgain, .decided = request.now, .pod = request.pod.id,
-                  .node = node, .expected = request.demand.mean, .decision = std::move(decision),
+  Pending pending{.at = request.now + kLookAgain,
+                  .decided = request.now,
+                  .pod = request.pod.id,
+                  .node = node,
+                  .expected = request.demand.mean,
+                  .decision = std::move(decision),
                   .view = std::move(view)};
   pending.decision.sequence = decisions_;
   const auto after = std::upper_bound(due_.begin(), due_.end(), pending.at,
@@ -208,8 +214,8 @@ void LiveDrs::learn_from(Pending pending, const Retrospect& seen) {
   Mask present(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i)
     present[i] = places_.slots()[i] != NodePlaces::kNobody && seen.cluster.has_node({places_.slots()[i]});
-  const double reward = reward_of(settings_.reward, {*nodes, present, places_.slots(), seen.cluster,
-                                                     seen.history, settings_.beta});
+  const double reward = reward_of(
+      settings_.reward, {*nodes, present, places_.slots(), seen.cluster, seen.history, settings_.beta});
   if (!std::isfinite(reward)) return figures_.dropped_stale();
   figures_.add(pending.decision.counted_as, reward);
   if (on_policy() && pending.decision.decider == Decider::rule) return;

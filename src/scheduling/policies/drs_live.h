@@ -20,8 +20,8 @@ namespace evenkeel::scheduling {
 // lesson; what it took without drawing, being its likeliest, teaches the critic alone.
 //
 // The reward is looked at `reward_after` the binding was seen, and only once every node there has a sample
-// newer than that. Failed bindings and pods that are gone teach nothing, and neither does what no sample shows
-// in time; both are counted.
+// newer than that. Failed bindings and pods that are gone teach nothing, and neither does what no sample
+// shows in time; both are counted.
 class LiveDrs final : public PlacementPolicy, public LearnsFromOthers {
  public:
   // The link must outlive it.

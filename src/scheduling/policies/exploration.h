@@ -8,11 +8,11 @@
 
 namespace evenkeel::scheduling {
 
-// How far a policy that learns on a live cluster may try things out. The papers' own exploration, anywhere and
-// for anybody, is for simulated worlds.
+// How far a policy that learns on a live cluster may try things out. The papers' own exploration, anywhere
+// and for anybody, is for simulated worlds.
 struct ExplorationLimits {
-  double share = 0.02;   // of decisions
-  double margin = 0.1;   // "close": within this share of the way from the rule's best node to its worst
+  double share = 0.02;  // of decisions
+  double margin = 0.1;  // "close": within this share of the way from the rule's best node to its worst
   std::vector<std::string> never_namespaces{};
   std::optional<std::int32_t> never_at_priority{};  // and above
 };

@@ -33,9 +33,9 @@ TEST(Exploration, SparesNamespacesAndPriorities) {
   const auto pod = [](const std::string& name_space, std::int32_t priority) {
     PodSpec spec = spec_asking(100, 1 << 20);
     spec.priority = priority;
-    return test_pod({1, 1}, std::make_shared<const PodTemplate>(name_space, Labels{},
-                                                                std::vector<OwnerReference>{}, WorkloadId{},
-                                                                std::move(spec)));
+    return test_pod({1, 1},
+                    std::make_shared<const PodTemplate>(name_space, Labels{}, std::vector<OwnerReference>{},
+                                                        WorkloadId{}, std::move(spec)));
   };
   EXPECT_TRUE(may_explore(limits, pod("default", 999)));
   EXPECT_FALSE(may_explore(limits, pod("default", 1000)));

@@ -38,7 +38,7 @@ struct LearntWeights {
 
 // How the other side is getting on; every count only grows.
 struct LearnerProgress {
-  std::uint64_t lessons = 0;      // learnt from
+  std::uint64_t lessons = 0;  // learnt from
   std::uint64_t updates = 0;
   std::uint64_t dropped = 0;      // the queue was full: the oldest went
   std::uint64_t refused = 0;      // not a number, or for a network that is gone
@@ -108,8 +108,8 @@ class RewardFigures {
 class NodePlaces {
  public:
   struct Change {
-    bool any = false;    // something is to be told to the learner
-    bool anew = false;   // another number of places
+    bool any = false;   // something is to be told to the learner
+    bool anew = false;  // another number of places
   };
   void adopt(const std::vector<std::string>& nodes) { names_ = nodes; }
   // Follows who is there now.

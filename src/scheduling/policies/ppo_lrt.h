@@ -47,8 +47,8 @@ class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
   // In training: draws actions, and keeps them and what came of them until finish_episode. The learner must
   // outlive it.
   PpoLrt(PpoLrtOptions options, const learning::Ppo& learner);
-  // On a live cluster: decides by published weights, and hands over what came of it (ppo_lrt_live.h). The link
-  // must outlive it.
+  // On a live cluster: decides by published weights, and hands over what came of it (ppo_lrt_live.h). The
+  // link must outlive it.
   PpoLrt(PpoLrtOptions options, LiveLearningOptions live, LearnerLink& link);
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;

@@ -118,7 +118,7 @@ void PpoLrtLive::teach(PpoLrtJudge& judge) {
       const bool is_last = i + 1 == step.lessons.size();
       lesson.reward = is_last ? verdict->reward : 0;  // a clearing is paid by what comes after it
       const bool followed = !is_last || (!steps_.empty() && !steps_.front().lessons.empty());
-      lesson.next_state = !is_last ? step.lessons[i + 1].state
+      lesson.next_state = !is_last   ? step.lessons[i + 1].state
                           : followed ? steps_.front().lessons.front().state
                                      : lesson.state;
       lesson.next_allowed = {};

@@ -16,9 +16,9 @@ namespace evenkeel::scheduling {
 //
 // Assumes that work ends: the reward has the pods' response times in it, so a step none of whose pods ends
 // within PpoLrtJudge::kLongRun teaches nothing, and is counted. Until weights have learnt enough, `horizon`
-// decides; its decisions are judged for comparison and are no lessons, since PPO weighs an action by how likely
-// its own policy was to take it. What the network took as its likeliest, without drawing, teaches the critic
-// alone; the actor learns from trials, drawn from its own policy among the nodes that are close.
+// decides; its decisions are judged for comparison and are no lessons, since PPO weighs an action by how
+// likely its own policy was to take it. What the network took as its likeliest, without drawing, teaches the
+// critic alone; the actor learns from trials, drawn from its own policy among the nodes that are close.
 //
 // A network serves its own number of nodes. Where that changes the rule decides; after kNodesSettle with the
 // same nodes another network begins.
@@ -35,8 +35,8 @@ class PpoLrtLive {
   // Puts loads into the order of the network's places; false: these are not its nodes.
   bool arrange(NodeLoads& loads, const ClusterState& cluster) const;
 
-  // Who takes the step that begins: loads are none where the network has nothing to say. `rule` is asked for its
-  // scores only where a trial is due.
+  // Who takes the step that begins: loads are none where the network has nothing to say. `rule` is asked for
+  // its scores only where a trial is due.
   void begin_step(const PlacementRequest& request, const NodeLoads* loads,
                   const std::function<ScoreSheet()>& rule, Random& random);
   void note_rule_step();

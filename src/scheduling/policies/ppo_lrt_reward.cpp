@@ -44,7 +44,8 @@ void PpoLrtJudge::place(PodId pod, Time created) {
   EVENKEEL_CHECK(!steps_.empty());
   // Its last binding failed: it is this step's now.
   if (fresh_within_)
-    for (Step& step : steps_) std::erase_if(step.out, [&](const Placed& placed) { return placed.pod == pod; });
+    for (Step& step : steps_)
+      std::erase_if(step.out, [&](const Placed& placed) { return placed.pod == pod; });
   steps_.back().out.push_back({pod, created});
 }
 
@@ -70,8 +71,8 @@ void PpoLrtJudge::review(const Retrospect& seen) {
     }
     give_up_in_time(step, seen.now);
     if (!step.loads)
-      next_look_ = std::min(next_look_, fresh_within_ ? std::max(step.at + settle_, seen.now + kLookAgain)
-                                                      : step.at + settle_);
+      next_look_ = std::min(
+          next_look_, fresh_within_ ? std::max(step.at + settle_, seen.now + kLookAgain) : step.at + settle_);
     if (!step.out.empty()) next_look_ = std::min(next_look_, seen.now + kLook);
   }
 }

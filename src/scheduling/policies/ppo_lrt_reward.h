@@ -52,7 +52,8 @@ class PpoLrtJudge {
   void finish();
   std::optional<PpoLrtVerdict> next_verdict();  // steps in order, each once all is known
   bool idle() const { return steps_.empty(); }
-  static constexpr std::size_t kMostSteps = 1024;  // open at once on a live cluster: the oldest end as they are
+  static constexpr std::size_t kMostSteps =
+      1024;  // open at once on a live cluster: the oldest end as they are
   static constexpr Duration kLongRun = std::chrono::minutes{10};
   double last_response_s() const { return last_response_s_; }
 
