@@ -130,7 +130,6 @@ class Guarded final : public PlacementPolicy {
   Time next_look_{};
   Time paused_until_ = Time::min();
   Duration next_pause_;
-  Duration stale_after_{};  // as last asked with, for words
 };
 
 }  // namespace evenkeel::scheduling
