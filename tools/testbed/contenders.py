@@ -26,9 +26,8 @@ class Contender:
             self.bed.plane.start("scheduler")
             self.pid = self.bed.plane.state["processes"]["scheduler"]["pid"]
             return self
-        policy, *moves = self.name.split("+")  # horizon+moves
         command = [self.evenkeel, "scheduler", "--leader-elect", "false", "--kubeconfig", self.bed.plane.kubeconfig,
-                   "--policy", policy, *self.flags, *(["--moves"] if moves else [])]
+                   "--policy", self.name, *self.flags]
         log = self.folder / f"scheduler-{self.name}.log"
         with open(log, "ab") as out:
             self.process = subprocess.Popen([str(one) for one in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
