@@ -34,6 +34,7 @@ Guarded::Guarded(Parts parts, GuardOptions options)
       reward_(options.reward),
       next_pause_(options.reward_pause) {
   EVENKEEL_CHECK(parts_.rule != nullptr);
+  onlooker_ = dynamic_cast<LearnsFromOthers*>(parts_.learned.get());
   if (!parts_.learned) fall({Fallback::no_model, parts_.why_missing}, Time{});
 }
 
@@ -191,6 +192,7 @@ std::optional<NodeId> Guarded::choose(const PlacementRequest& request, Random& r
       ++state_.by_rule;
     }
     verdict_.rule_choice = parts_.rule->choose(request, random);
+    if (onlooker_ && verdict_.rule_choice) onlooker_->placed(request, *verdict_.rule_choice);
   }
   if (side_by_side) compare(request);
   if (stage_ && stage_->stage == Stage::canary && verdict_.fallback == Fallback::none)

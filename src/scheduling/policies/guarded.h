@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduling/policies/guard_watches.h"
+#include "scheduling/policies/online_learning.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/stage.h"
 
@@ -119,6 +120,8 @@ class Guarded final : public PlacementPolicy {
 
   Parts parts_;
   GuardOptions options_;
+  LearnsFromOthers* onlooker_ =
+      nullptr;  // the learned policy, where it learns from what the rule decides too
   std::optional<StageSettings> stage_{StageSettings{}};
   std::string why_unknown_;
   MetricsWatch metrics_;
