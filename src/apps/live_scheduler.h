@@ -7,8 +7,8 @@
 
 #include "apps/live_learning.h"
 #include "apps/live_observer.h"
-#include "apps/live_usage.h"
 #include "apps/live_stage.h"
+#include "apps/live_usage.h"
 #include "base/result.h"
 #include "control/control_loop.h"
 #include "kubernetes/api_connection.h"
