@@ -76,13 +76,15 @@ build-release build-dev build-fuzz: build-%: bootstrap
 control-plane: bootstrap
 	@tools/kube/build >/dev/null
 
-NEEDS_GO := kubernetes|conformance|testbed
+# What waits until Kubernetes is built: it runs against it, or measures and wants the machine to itself.
+LATER := kubernetes|conformance|testbed|monitor
 test-release test-dev: test-%: build-%
-	ctest --preset $* -j $(JOBS) --progress -LE '$(NEEDS_GO)'
+	ctest --preset $* -j $(JOBS) --progress -LE '$(LATER)'
 
-# Against a real API server, and against kube-scheduler's own code.
+# Against a real API server, against kube-scheduler's own code, and what measures. A machine that stutters for seconds fails
+# what waits for real programs: once more, then it counts; ctest shows the first failure as well.
 test-kubernetes: build-release control-plane
-	ctest --preset release --progress -L 'kubernetes|conformance'
+	ctest --preset release --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor'
 
 # Real nodes. ARGS go to tools/testbed/up: make testbed ARGS='--nodes 2 --cpu 500m'
 TESTBED ?= build/testbed
@@ -97,7 +99,7 @@ testbed-programs: build-release
 	@if tools/testbed/possible; then tools/bootstrap --testbed && tools/kube/build kubelet >/dev/null; fi
 
 test-testbed: testbed-programs
-	ctest --preset release --progress -L testbed
+	ctest --preset release --progress --repeat until-pass:2 -L testbed
 
 FUZZ_SECONDS ?= 60
 fuzz: build-fuzz
