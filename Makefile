@@ -25,7 +25,7 @@ demo: build-release
 	$(EVENKEEL) demo $(ARGS)
 
 bench: build-release
-	$(EVENKEEL) bench --report build/growth.html $(ARGS)
+	PATH="$(CURDIR)/.cache/prometheus/usr/bin:$$PATH" $(EVENKEEL) bench --report build/growth.html $(ARGS)
 
 # RECIPE and MODEL make another: make train RECIPE=drs MODEL=build/drs.ekm
 RECIPE ?= evenkeel

@@ -73,7 +73,7 @@ Result<monitor::Sampler::Options> sampler_options(const Arguments& arguments) {
 }
 
 Result<Duration> interval_of(const Arguments& arguments) {
-  const auto interval = parse_duration(arguments.interval);
+  auto interval = parse_duration(arguments.interval);
   if (!interval) return invalid("--interval: " + interval.error().message);
   if (*interval < kShortestInterval || *interval > kLongestInterval)
     return invalid("--interval " + arguments.interval + ": expected " + to_text(kShortestInterval) + " to " +

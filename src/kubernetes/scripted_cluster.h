@@ -119,10 +119,10 @@ class ScriptedCluster {
     return ScriptedConnection::ok(written.dump());
   }
   void push(const ResourceType& type, const std::string& what, const json& object) {
-    for (auto& [id, stream] : connection.streams) {
+    for (auto& [number, stream] : connection.streams) {
       if (place_of(stream.first.path).collection != type.collection()) continue;
       const std::string frame = json{{"type", what}, {"object", object}}.dump() + "\n";
-      connection.post([this, id = id, frame] {
+      connection.post([this, id = number, frame] {
         const auto at = connection.streams.find(id);
         if (at == connection.streams.end()) return;
         const auto handlers = at->second.second;
