@@ -114,7 +114,7 @@ void add_usage_options(CLI::App& command, UsageArguments& arguments) {
 Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& arguments,
                                                    const kubernetes::ClusterAccess& access,
                                                    std::function<Time()> now,
-                                                   std::function<void(const std::string&)> log) {
+                                                   const std::function<void(const std::string&)>& log) {
   LiveUsage::Options options;
   const auto stale = positive("--metrics-stale", arguments.stale);
   if (!stale) return stale.error();

@@ -24,7 +24,7 @@ void add_usage_options(CLI::App& command, UsageArguments& arguments);
 Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& arguments,
                                                    const kubernetes::ClusterAccess& access,
                                                    std::function<Time()> now,
-                                                   std::function<void(const std::string&)> log);
+                                                   const std::function<void(const std::string&)>& log);
 
 // receive=1.25G,transmit=1.25G,read=500M,write=300M: bytes a second.
 Result<Usage> parse_rates(const std::string& text);
