@@ -194,7 +194,7 @@ EVENKEEL_VECTOR_CLONES
 bool all_finite(const float* scores, std::size_t n) {
   constexpr float kMost = std::numeric_limits<float>::max();
   int odd = 0;
-  for (std::size_t i = 0; i < n; ++i) odd |= (scores[i] <= kMost) & (scores[i] >= -kMost) ? 0 : 1;
+  for (std::size_t i = 0; i < n; ++i) odd |= ((scores[i] <= kMost) & (scores[i] >= -kMost)) ? 0 : 1;
   return odd == 0;
 }
 
