@@ -15,7 +15,7 @@ ShapePtr perf_pod(const std::function<void(PodSpec&)>& change, Labels labels,
                   std::vector<OwnerReference> owners) {
   Container container;
   container.name = "pause";
-  container.image = "registry.k8s.io/pause:3.10.2";
+  container.image = "registry.example/pause:3.10.2";
   container.requests.cpu = {100};
   container.requests.memory = {500LL << 20};
   container.limits = container.requests;
@@ -42,7 +42,7 @@ Node ShapedCluster::node(std::uint32_t slot) const {
   node.capacity = {{4, 32.0 * (1 << 30), 0, 0, 0, 0}};
   node.labels.set("kubernetes.io/hostname", node.name);
   node.labels.set("topology.kubernetes.io/zone", "zone" + std::to_string(1 + slot % 3));
-  node.images.push_back({"registry.k8s.io/pause:3.10.2", {319'296}});
+  node.images.push_back({"registry.example/pause:3.10.2", {319'296}});
   return node;
 }
 

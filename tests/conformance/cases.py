@@ -191,7 +191,7 @@ class CaseMaker:
         if self.chance(0.05):
             del status["allocatable"]
         if self.on("images", 0.8):
-            status["images"] = [{"names": self.pick([[f"img-{i}:v1"], [f"docker.io/library/img-{i}:v1", f"img-{i}:v1"],
+            status["images"] = [{"names": self.pick([[f"img-{i}:v1"], [f"registry.example/library/img-{i}:v1", f"img-{i}:v1"],
                                                      [f"img-{i}:latest", f"img-{i}@sha256:{i}"]]),
                                  "sizeBytes": self.pick([1000, 23 * MI, 60 * MI, 300 * MI, 900 * MI, 3000 * MI])}
                                 for i in self.r.sample(range(5), self.r.randint(1, 4))]
@@ -206,7 +206,7 @@ class CaseMaker:
     def container(self, index, init=False):
         found = {"name": f"{'i' if init else 'c'}{index}", "resources": self.resources("resources" in self.themes)}
         image = self.pick([f"img-{self.r.randrange(6)}:v1", f"img-{self.r.randrange(6)}", f"img-{self.r.randrange(6)}:latest",
-                           f"docker.io/library/img-{self.r.randrange(6)}:v1", f"img-{self.r.randrange(6)}@sha256:{self.r.randrange(6)}",
+                           f"registry.example/library/img-{self.r.randrange(6)}:v1", f"img-{self.r.randrange(6)}@sha256:{self.r.randrange(6)}",
                            "registry:5000/odd"])
         found["image"] = image
         if init and self.chance(0.45):
