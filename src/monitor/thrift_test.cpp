@@ -20,9 +20,9 @@ long resident_kb() {
 }
 
 TEST(Thrift, GivesBackAndGoesOn) {
-  const long before = resident_kb();
+  [[maybe_unused]] const long before = resident_kb();
   give_back_what_starting_took();
-  const long after = resident_kb();
+  [[maybe_unused]] const long after = resident_kb();
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(after, before);
 #endif
