@@ -34,8 +34,9 @@ void LiveUsage::arrived() {
   });
 }
 
-void LiveUsage::prepare(scheduling::SchedulingOptions& options) const {
-  options.stale_after = options_.stale_after;
+void LiveUsage::prepare(scheduling::SchedulingOptions& options) {
+  if (options_.stale_after) options.stale_after = *options_.stale_after;
+  stale_after_ = std::max(stale_after_, options.stale_after);
   options.history = prediction::live_history();
 }
 
@@ -96,7 +97,7 @@ void LiveUsage::join_pod(Joining& joining, NodeReport::PodPart& part) const {
 }
 
 void LiveUsage::deliver(NodeReport& report, Time now) {
-  if (now - report.measured > options_.stale_after) {
+  if (now - report.measured > stale_after_) {
     ++refused_stale_;
     return;
   }
@@ -153,7 +154,7 @@ UsageFigures LiveUsage::figures(Time now) const {
   for (std::uint32_t slot = 0; slot < cluster.columns().size(); ++slot) {
     if (!cluster.has_node({slot})) continue;
     const Time measured = cluster.measured_at({slot});
-    const bool is_fresh = measured != Time::min() && now - measured <= options_.stale_after;
+    const bool is_fresh = measured != Time::min() && now - measured <= stale_after_;
     ++(is_fresh ? figures.nodes_fresh : figures.nodes_stale);
     if (measured != Time::min())
       figures.oldest_sample_s = std::max(figures.oldest_sample_s, to_seconds(now - measured));

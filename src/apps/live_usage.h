@@ -3,6 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,9 +22,9 @@ namespace evenkeel::apps {
 class LiveUsage {
  public:
   struct Options {
-    Duration stale_after = std::chrono::seconds(30);  // of a node's sample
-    Usage capacity{};     // of network and disk, for nodes whose source does not tell
-    std::string state{};  // the folder of profiles.db; empty: nothing survives
+    std::optional<Duration> stale_after{};  // of a node's sample; none: as the profiles have it
+    Usage capacity{};                       // of network and disk, for nodes whose source does not tell
+    std::string state{};                    // the folder of profiles.db; empty: nothing survives
     Duration keep_every = std::chrono::seconds(30);
     std::function<void(const std::string&)> log = [](const std::string&) {};
   };
@@ -39,7 +40,7 @@ class LiveUsage {
   void post_with(std::function<void(std::function<void()>)> post) { post_ = std::move(post); }
 
   // The scheduler's own calls, in this order.
-  void prepare(scheduling::SchedulingOptions& options) const;
+  void prepare(scheduling::SchedulingOptions& options);  // of each profile
   void begin(kubernetes::KubernetesWorld& world, scheduling::Scheduler& scheduler, Time now);
   void turn(Time now, bool leads);  // only who leads writes
   UsageFigures figures(Time now) const;
@@ -61,6 +62,7 @@ class LiveUsage {
   void keep_profiles(Time now, std::size_t most);
 
   Options options_;
+  Duration stale_after_{};  // the longest of any profile
   std::vector<std::unique_ptr<MetricsSource>> sources_;
   std::unique_ptr<history::ProfileStore> store_;
   kubernetes::KubernetesWorld* world_ = nullptr;

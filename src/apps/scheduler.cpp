@@ -80,9 +80,15 @@ Result<kubernetes::SchedulerConfiguration> read_configuration(const Arguments& a
       profile.evenkeel.policy = arguments.policy;
     }
   }
-  if (arguments.learn)
+  if (arguments.learn) {
+    bool anybody = false;
     for (kubernetes::SchedulerProfile& profile : configuration.profiles)
-      profile.evenkeel.learning.online = true;
+      for (const auto& plugin : profile.score)
+        if (plugin.name == kOurPlugin) anybody = profile.evenkeel.learning.online = true;
+    if (!anybody)
+      return invalid("--learn: nobody would: it needs --policy, or a profile with plugin " +
+                     std::string(kOurPlugin));
+  }
   if (!arguments.leader_elect.empty()) configuration.leader_election.elect = arguments.leader_elect == "true";
   if (!arguments.scheduler_name.empty()) {
     if (configuration.profiles.size() != 1)

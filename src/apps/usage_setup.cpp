@@ -103,7 +103,8 @@ void add_usage_options(CLI::App& command, UsageArguments& arguments) {
                    "Ask the metrics API (metrics-server): CPU and memory only");
   command.add_option("--metrics-every", arguments.every, "How often those are asked (5s)");
   command.add_option("--metrics-stale", arguments.stale,
-                     "A node not heard of for so long counts by what its pods' workloads did (30s)");
+                     "A node not heard of for so long counts by what its pods' workloads did\n"
+                     "(staleAfter of the profile: 30s)");
   command.add_option("--metrics-capacity", arguments.capacity,
                      "Bytes a second of nodes whose source does not tell: receive=1.25G,transmit=1.25G,\n"
                      "read=500M,write=300M");
@@ -116,13 +117,19 @@ Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& argumen
                                                    std::function<Time()> now,
                                                    const std::function<void(const std::string&)>& log) {
   LiveUsage::Options options;
-  const auto stale = positive("--metrics-stale", arguments.stale);
-  if (!stale) return stale.error();
   const auto every = positive("--metrics-every", arguments.every);
   if (!every) return every.error();
   const auto capacity = parse_rates(arguments.capacity);
   if (!capacity) return invalid("--metrics-capacity: " + capacity.error().message);
-  options.stale_after = *stale;
+  if (!arguments.stale.empty()) {
+    const auto stale = positive("--metrics-stale", arguments.stale);
+    if (!stale) return stale.error();
+    options.stale_after = *stale;
+  }
+  const bool knows_monitors =
+      !arguments.certificate.empty() && !arguments.key.empty() && !arguments.authority.empty();
+  if (!arguments.listen.empty() && !knows_monitors)
+    return invalid("--metrics-listen needs --metrics-cert, --metrics-key and --metrics-ca");
   options.capacity = *capacity;
   options.state = arguments.state;
   options.log = log;

@@ -15,7 +15,7 @@ struct UsageArguments {
   std::string prometheus, prometheus_ca, prometheus_token_file, prometheus_selector;
   std::string prometheus_window = "1m";
   bool metrics_api = false;
-  std::string every = "5s", stale = "30s", capacity;
+  std::string every = "5s", stale, capacity;
   std::string state;
 };
 void add_usage_options(CLI::App& command, UsageArguments& arguments);

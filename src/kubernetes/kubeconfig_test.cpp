@@ -118,7 +118,7 @@ TEST(Kubeconfig, FallsBackToThePodItRunsIn) {
   const std::string account = "/var/run/secrets/kubernetes.io/serviceaccount/";
   const Files files{{{account + "ca.crt", "CA"}, {account + "namespace", "kube-system"}}};
   const Environment inside{
-      {"HOME", "/root"}, {"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
+      {"HOME", "/home/somebody"}, {"KUBERNETES_SERVICE_HOST", "fd00::1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
   const auto access = find_access({}, inside, files.reader());
   ASSERT_TRUE(access) << access.error().message;
   EXPECT_EQ(access->server, "https://[fd00::1]:443");
@@ -127,10 +127,10 @@ TEST(Kubeconfig, FallsBackToThePodItRunsIn) {
 }
 
 TEST(Kubeconfig, SaysBothPlacesItLookedInVain) {
-  const auto access = find_access({}, {{"HOME", "/root"}}, Files{}.reader());
+  const auto access = find_access({}, {{"HOME", "/home/somebody"}}, Files{}.reader());
   ASSERT_FALSE(access);
   EXPECT_EQ(access.error().kind, Error::Kind::not_found);
-  EXPECT_NE(access.error().message.find("/root/.kube/config"), std::string::npos);
+  EXPECT_NE(access.error().message.find("/home/somebody/.kube/config"), std::string::npos);
   EXPECT_NE(access.error().message.find("KUBERNETES_SERVICE_HOST"), std::string::npos);
 }
 

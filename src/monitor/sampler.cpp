@@ -53,6 +53,8 @@ struct Sampler::Parts {
       : options(std::move(given)), tree(CgroupTree::find(options.cgroups)), windows(options.windows) {}
 
   Status open();
+  Status look_for(const std::string& what, const std::vector<std::string>& named,
+                  const std::vector<std::string>& there);
   void find_capacity();
   void read_machine(Duration now);
   void read_network(Duration now);
@@ -109,6 +111,14 @@ Status Sampler::Parts::open() {
   interfaces = choose_interfaces(net_dev.read(buffer).value_or(""), routes.read(second).value_or(""),
                                  options.sys, options.interfaces);
   is_interface = one_of(interfaces);
+  std::vector<std::string> there;
+  for_each_interface(net_dev.read(buffer).value_or(""),
+                     [&](std::string_view name) { there.emplace_back(name); });
+  if (const Status found = look_for("interface", options.interfaces, there); !found) return found;
+  there.clear();
+  for_each_disk(diskstats.read(buffer).value_or(""),
+                [&](const DiskLine& line) { there.emplace_back(line.name); });
+  if (const Status found = look_for("disk", options.disks, there); !found) return found;
   Disks disks = choose_disks(diskstats.read(buffer).value_or(""), options.sys, options.disks);
   is_disk = one_of(disks.names);
   // Where no disk is known, what a cgroup did to any device is all there is.
@@ -120,6 +130,23 @@ Status Sampler::Parts::open() {
   report.node = options.node;
   find_capacity();
   return {};
+}
+
+// What was named and is not there would be told as idle. Some of a list may be missing, since one list serves
+// nodes that differ.
+Status Sampler::Parts::look_for(const std::string& what, const std::vector<std::string>& named,
+                                const std::vector<std::string>& there) {
+  std::size_t found = 0;
+  for (const std::string& name : named) {
+    if (std::ranges::find(there, name) != there.end())
+      ++found;
+    else if (!there.empty())
+      say_once("no " + what + " " + name + ": it is left out");
+  }
+  if (named.empty() || there.empty() || found > 0) return {};
+  std::string all;
+  for (const std::string& name : there) all += (all.empty() ? "" : ", ") + name;
+  return not_found("no " + what + " " + named.front() + "; there are " + all);
 }
 
 void Sampler::Parts::find_capacity() {

@@ -201,6 +201,20 @@ TEST_F(SamplerOnAFakeMachine, RefusesWhatItCannotBeAtAll) {
   EXPECT_FALSE(Sampler::open(options_));
 }
 
+TEST_F(SamplerOnAFakeMachine, RefusesInterfacesAndDisksOfWhichNoneIsThere) {
+  options_.interfaces = {"eth9"};
+  const auto opened = Sampler::open(options_);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("no interface eth9; there are lo, eth0"), std::string::npos)
+      << opened.error().message;
+  options_.interfaces = {"eth9", "eth0"};
+  EXPECT_TRUE(Sampler::open(options_));
+  ASSERT_FALSE(said_.empty());
+  EXPECT_NE(said_.back().find("eth9"), std::string::npos);
+  options_.disks = {"sdz"};
+  EXPECT_FALSE(Sampler::open(options_));
+}
+
 TEST_F(SamplerOnAFakeMachine, TakesCapacitiesItIsTold) {
   options_.capacity = {{8, 0, 1e9, 0, 2e8, 3e8}};
   machine_.write("/sys/class/net/eth0/speed", "1000\n");

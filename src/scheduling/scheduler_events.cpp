@@ -1,5 +1,6 @@
 // Facts, in.
 #include <algorithm>
+#include <cmath>
 
 #include "base/match.h"
 #include "scheduling/scheduler.h"
@@ -12,6 +13,14 @@ constexpr double kProfileWeight = 8;  // samples of its own a pod needs to outwe
 bool looks_alike(const PodTemplate& a, const PodTemplate& b) {
   return &a == &b || (a.name_space == b.name_space && a.labels == b.labels && a.workload == b.workload &&
                       a.owners == b.owners && a.spec == b.spec);
+}
+
+// One sample that is no number would leave its node's load none for good.
+bool is_believable(const UsageReported& report) {
+  const auto is_amount = [](double amount) { return std::isfinite(amount) && amount >= 0; };
+  const auto are_amounts = [&](const Usage& usage) { return std::ranges::all_of(usage.of, is_amount); };
+  return are_amounts(report.total) &&
+         std::ranges::all_of(report.pods, [&](const PodUsage& pod) { return are_amounts(pod.usage); });
 }
 
 }  // namespace
@@ -284,7 +293,7 @@ Demand Scheduler::expected_use(const PodRecord& record) const {
 }
 
 void Scheduler::usage_reported(const UsageReported& report, Time now) {
-  if (!cluster_.has_node(report.node)) return;
+  if (!cluster_.has_node(report.node) || !is_believable(report)) return;
   const Time before = cluster_.measured_at(report.node);
   if (report.measured < before && before <= now) return;  // overtaken by a later one
   const auto learn = [&](const PodRecord& record, const Usage& usage) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/registry.h"
@@ -41,6 +43,22 @@ class UsageDesk : public TestDesk {
 
   Random random{1};
 };
+
+TEST(SchedulerUsage, ASampleThatIsNoNumberIsAsIfNobodyHadSentIt) {
+  UsageDesk desk(2);
+  desk.sample_all({1, 2});
+  desk.now += 1s;
+  desk.sample({0}, std::numeric_limits<double>::quiet_NaN());
+  desk.sample({0}, std::numeric_limits<double>::infinity());
+  desk.sample({0}, -1);
+  const PodId pod = desk.add_running({1}, spec_of(100));
+  desk.sample({1}, 3, {{pod, Usage{{std::numeric_limits<double>::quiet_NaN(), 0, 0, 0, 0, 0}}}});
+  EXPECT_EQ(desk.load({0}), 1);
+  EXPECT_TRUE(std::isfinite(desk.load({1})));
+  desk.now += 1s;
+  desk.sample({0}, 1.5);
+  EXPECT_EQ(desk.load({0}), 1.5);
+}
 
 TEST(SchedulerUsage, ABurstBetweenTwoSamplesSpreadsInsteadOfHerdingOnTheEmptiestNode) {
   for (const char* name : {"horizon", "greedy"}) {

@@ -34,6 +34,33 @@ std::vector<std::string> split(const std::string& text) {
   return names;
 }
 
+// What any student keeps: for which nodes, what it has been through, and its learner's own part.
+struct Saved {
+  std::vector<std::string> nodes;
+  std::uint64_t updates = 0;
+  bool from_model = false;
+  SavedState learner;
+};
+
+SavedState saved(const std::vector<std::string>& nodes, std::uint64_t updates, bool from_model,
+                 const SavedState& learner) {
+  SavedState state;
+  state.put_text("nodes", joined(nodes));
+  state.put("updates", updates);
+  state.put("from model", std::uint64_t{from_model ? 1U : 0U});
+  state.put("learner", learner);
+  return state;
+}
+
+Result<Saved> read_saved(SavedState state) {
+  Saved read{split(state.text("nodes")), state.count("updates"), state.count("from model") != 0,
+             state.part("learner")};
+  if (!state.status()) return state.status().error();
+  if (read.nodes.empty() || read.nodes.size() > kMostNodes)
+    return invalid("saved state: no nodes, or too many");
+  return read;
+}
+
 std::string described(const std::vector<int>& hidden) {
   std::string text;
   for (const int width : hidden) text += "-" + std::to_string(width);
@@ -126,31 +153,21 @@ class OffPolicyStudent final : public Student {
   }
   Network network() const override { return network_of(learner_->networks().front()); }
 
-  SavedState save() const override {
-    SavedState state;
-    state.put_text("nodes", joined(nodes_));
-    state.put("updates", updates_);
-    state.put("from model", std::uint64_t{from_model_ ? 1U : 0U});
-    state.put("learner", learner_->save());
-    return state;
-  }
+  SavedState save() const override { return saved(nodes_, updates_, from_model_, learner_->save()); }
 
   Status restore(SavedState state) override {
-    const std::vector<std::string> nodes = split(state.text("nodes"));
-    const std::uint64_t updates = state.count("updates"), from_model = state.count("from model");
-    SavedState inner = state.part("learner");
-    if (!state.status()) return state.status();
-    if (nodes.empty() || nodes.size() > kMostNodes) return invalid("saved state: no nodes, or too many");
+    Result<Saved> read = read_saved(std::move(state));
+    if (!read) return read.error();
     std::unique_ptr<DrsLearner> learner =
-        scheduling::make_drs_learner(settings_.learner, nodes.size(), random_);
-    if (const Status restored = learner->restore(std::move(inner)); !restored) return restored;
+        scheduling::make_drs_learner(settings_.learner, read->nodes.size(), random_);
+    if (const Status restored = learner->restore(std::move(read->learner)); !restored) return restored;
     for (const learning::Transition& t : learner->kept())
-      if (!fits(t.state, t.allowed, t.action, t.next_state, t.next_allowed, nodes.size()))
+      if (!fits(t.state, t.allowed, t.action, t.next_state, t.next_allowed, read->nodes.size()))
         return invalid("saved state: a transition is for another number of nodes");
     std::swap(learner_, learner);
-    nodes_ = nodes;
-    updates_ = updates;
-    from_model_ = from_model != 0;
+    nodes_ = std::move(read->nodes);
+    updates_ = read->updates;
+    from_model_ = read->from_model;
     return {};
   }
 
@@ -244,28 +261,18 @@ class OnPolicyStudent final : public Student {
   Network network() const override { return ppo_->actor(); }
 
   // Without what is collected: less than one update's worth.
-  SavedState save() const override {
-    SavedState state;
-    state.put_text("nodes", joined(nodes_));
-    state.put("updates", updates_);
-    state.put("from model", std::uint64_t{from_model_ ? 1U : 0U});
-    state.put("learner", ppo_->save());
-    return state;
-  }
+  SavedState save() const override { return saved(nodes_, updates_, from_model_, ppo_->save()); }
 
   Status restore(SavedState state) override {
-    const std::vector<std::string> nodes = split(state.text("nodes"));
-    const std::uint64_t updates = state.count("updates"), from_model = state.count("from model");
-    SavedState inner = state.part("learner");
-    if (!state.status()) return state.status();
-    if (nodes.empty() || nodes.size() > kMostNodes) return invalid("saved state: no nodes, or too many");
-    std::unique_ptr<learning::Ppo> ppo = fresh(nodes.size());
-    if (const Status restored = ppo->restore(std::move(inner)); !restored) return restored;
+    Result<Saved> read = read_saved(std::move(state));
+    if (!read) return read.error();
+    std::unique_ptr<learning::Ppo> ppo = fresh(read->nodes.size());
+    if (const Status restored = ppo->restore(std::move(read->learner)); !restored) return restored;
     std::swap(ppo_, ppo);
     collected_.clear();
-    nodes_ = nodes;
-    updates_ = updates;
-    from_model_ = from_model != 0;
+    nodes_ = std::move(read->nodes);
+    updates_ = read->updates;
+    from_model_ = read->from_model;
     return {};
   }
 
