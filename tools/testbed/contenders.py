@@ -9,6 +9,13 @@ from kube import end_with_parent, wait_until
 
 GENUINE = "kube-scheduler"
 TICKS = os.sysconf("SC_CLK_TCK")
+RULES = ["kube-default", "horizon", "least-imbalance", "round-robin"]  # decide from the first sample on
+GUARDED = 33  # seconds of fresh metrics after which a learned policy may decide
+
+
+def state_folder(out, name):
+    """What a scheduler remembers from run to run: profiles of workloads, what it has learnt."""
+    return pathlib.Path(out) / f"state-{name}"
 
 
 class Contender:
@@ -28,6 +35,8 @@ class Contender:
             return self
         command = [self.evenkeel, "scheduler", "--leader-elect", "false", "--kubeconfig", self.bed.plane.kubeconfig,
                    "--policy", self.name, *self.flags]
+        state_folder(self.folder, self.name).mkdir(exist_ok=True)
+        command += ["--state", state_folder(self.folder, self.name)]
         log = self.folder / f"scheduler-{self.name}.log"
         with open(log, "ab") as out:
             self.process = subprocess.Popen([str(one) for one in command], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
@@ -35,6 +44,10 @@ class Contender:
         self.pid = self.process.pid
         wait_until(lambda: "every kind is listed" in log.read_text() or self.check(log), f"{self.name} to be ready", 60)
         return self
+
+    def wait_until_it_decides(self):
+        """Once monitors are there: until then, and for half a minute, the rule decides."""
+        time.sleep(5 if self.name in RULES else GUARDED)
 
     def check(self, log):
         if self.process.poll() is not None:
