@@ -83,8 +83,10 @@ class Guide(unittest.TestCase):
             said, _ = self.terminal.type(commands)
             if re.search(pattern, said, flags=re.M):
                 return said
+            if len(said) > 20:  # what programs in the background have to say
+                self.said.append(said)
             time.sleep(1)
-        self.fail(f"no {what}:\n{said}\n" + "\n".join(self.said[-3:]))
+        self.fail(f"no {what}:\n{said}\n" + "\n".join(self.said[-8:]) + self.terminal.type("jobs")[0])
 
     def step(self, number, block=None):
         """All blocks of a step, or one of them. Backgrounded schedulers are waited for: a user looks at what they print."""

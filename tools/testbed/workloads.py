@@ -90,7 +90,7 @@ def services(seed, deployments):
         room = {"cpu": f"{round(MOST * part)}m" if kind == "video" else f"{MOST}m", "memory": f"{MEMORY[kind] + 16}M"}
         manifest = applications.deployment(f"s{seed}-{number:02}", 3, kind, [*arguments, "--memory", MEMORY[kind]])
         manifest["spec"]["template"]["spec"]["containers"][0]["resources"] = {
-            "requests": {"cpu": "15m", "memory": "48Mi"}, "limits": room}
+            "requests": {"cpu": "15m", "memory": "32M"}, "limits": room}
         arrivals.append(Arrival(4.0 * number, manifest, kind, LASTS))
     return arrivals
 
