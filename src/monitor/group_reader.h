@@ -19,9 +19,9 @@ struct GroupReading {
   std::optional<Transfers> disk;
 };
 
-// Pods' memory, disk and network are looked at four times a second at most: between two looks at a network
-// the kernel writes a page of text for every pod.
-inline constexpr Duration kPodsShortest = just_under(std::chrono::milliseconds(250));
+// Pods' memory, disk and network are looked at twice a second at most: a file for each pod and figure is what
+// watching costs. Their windows lie where they would, with the samples between two looks on a line.
+inline constexpr Duration kPodsShortest = just_under(std::chrono::milliseconds(500));
 // What stands still, while its cgroup's processor time moves and while that stands still, too. In the latter
 // case nothing in it ran, so nobody but the kernel can have moved anything.
 inline constexpr Duration kLongestAwake = just_under(std::chrono::seconds(2)),
