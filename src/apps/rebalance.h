@@ -25,8 +25,8 @@ class Rebalance {
     std::string scheduler_name;  // only pods that name it; empty: everybody's
     bool once = true;            // ends when no move is worth it any more
     Duration longest{std::chrono::minutes{10}};
-    Duration patience{std::chrono::seconds{60}};  // for one pod to go, and its successor to come
-    LiveUsage* usage = nullptr;                   // what nodes use; none: nobody says
+    Duration patience{std::chrono::seconds{60}};     // for one pod to go, and its successor to come
+    LiveUsage* usage = nullptr;                      // what nodes use; none: nobody says
     Duration first_usage{std::chrono::seconds{20}};  // how long to wait for that to begin with
   };
   struct Made {

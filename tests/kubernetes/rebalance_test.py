@@ -8,7 +8,6 @@ import datetime
 import json
 import signal
 import subprocess
-import threading
 import time
 import unittest
 import urllib.request
@@ -19,33 +18,6 @@ import objects
 from lab import LabTest, control_plane
 
 LOOKS = 20  # seconds, in which the rebalancer looks four times
-measured = unittest.skipUnless(metrics_lab.available(),
-                               "no prometheus and prometheus-node-exporter: tools/bootstrap unpacks them")
-
-
-class Loads(threading.Thread):
-    """Makes machines as busy as the pods that really run on them, by what each one's workload uses."""
-
-    def __init__(self, name_space, machines, cores):
-        super().__init__(daemon=True)
-        self.path, self.machines, self.cores = f"/api/v1/namespaces/{name_space}/pods", machines, cores
-        self.plane, self.ending = control_plane.ControlPlane(lab.plane.folder), threading.Event()
-
-    def run(self):
-        while not self.ending.wait(0.5):
-            try:
-                pods = self.plane.api("GET", self.path)[1].get("items", [])
-            except OSError:
-                continue
-            for name, machine in self.machines.items():
-                machine.pods = {(one["metadata"]["namespace"], one["metadata"]["name"]): self.cores(one) for one in pods
-                                if one["spec"].get("nodeName") == name and one["status"].get("phase") == "Running"}
-                machine.cores = 0.1 + sum(machine.pods.values())
-        self.plane.close()
-
-    def stop(self):
-        self.ending.set()
-        self.join()
 
 
 class Rebalancing(LabTest):
@@ -122,28 +94,9 @@ class Moves(Rebalancing):
                          "one, then the workload cools down")
 
 
-class Measured(LabTest):
-    """Nodes whose use a real Prometheus tells, as busy as the pods on them."""
-    wants_scheduler = False
-
-    def measure(self, *nodes, cores=lambda pod: 1.0):
-        names = [f"{self.ns}-{node}" for node in nodes]
-        self.monitoring = metrics_lab.Monitoring(names)
-        self.addCleanup(self.monitoring.stop)
-        self.monitoring.start()
-        loads = Loads(self.ns, self.monitoring.machines, cores)
-        loads.start()
-        self.addCleanup(loads.stop)
-        self.until(self.monitoring.is_ready, "Prometheus")
-
-    def usage_flags(self):
-        return [f"--metrics-prometheus={self.monitoring.url}", "--metrics-every=1s", "--metrics-prometheus-window=5s",
-                "--metrics-capacity=receive=100M,transmit=100M,read=100M,write=100M"]
-
-
 @unittest.skipIf(lab.REFERENCE, "kube-scheduler does not look at load")
-@measured
-class MovesByLiveUsage(Measured, Rebalancing):
+@metrics_lab.needed
+class MovesByLiveUsage(metrics_lab.Measured, Rebalancing):
     """Two nodes of which the same is requested, and one does all the work."""
 
     def test_goes_by_what_nodes_use_and_by_requests_where_nobody_tells(self):
@@ -174,8 +127,8 @@ class MovesByLiveUsage(Measured, Rebalancing):
 
 
 @unittest.skipIf(lab.REFERENCE, "kube-scheduler moves nobody")
-@measured
-class MovesOfTheScheduler(Measured):
+@metrics_lab.needed
+class MovesOfTheScheduler(metrics_lab.Measured):
     """The rebalancer inside, by live usage: whom it moves goes to the place that was kept for its successor."""
 
     def setUp(self):
