@@ -24,7 +24,6 @@ void RewardFigures::add(Decider decider, double reward) {
 
 std::vector<LearningFigure> RewardFigures::figures(const LearnerProgress& progress, double share,
                                                    bool decides, std::size_t waiting) const {
-  if (decisions_ == 0) return {};
   const std::uint64_t learned = rewards(Decider::learned), rule = rewards(Decider::rule);
   const auto count = [](std::uint64_t n) { return static_cast<double>(n); };
   std::vector<LearningFigure> figures;

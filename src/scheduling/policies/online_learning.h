@@ -112,7 +112,7 @@ class RewardFigures {
   double reward(Decider decider) const { return mean_[static_cast<std::size_t>(decider)].value; }
   std::uint64_t lost_to(Lost why) const { return lost_[static_cast<std::size_t>(why)]; }
   std::uint64_t explorations() const { return explored_; }
-  // reward, loss, epsilon, …: nothing before the first decision. A mean of nothing is left out.
+  // reward, loss, epsilon, …; a mean of nothing is left out.
   std::vector<LearningFigure> figures(const LearnerProgress& progress, double share, bool decides,
                                       std::size_t waiting) const;
 
