@@ -6,6 +6,7 @@
 # make testbed       a cluster of real nodes on this machine (root; docs/testbed.md), make testbed-down ends it
 # make test-testbed  the part of `make test` that runs on such nodes; says why where it cannot
 # make fuzz   damaged input to every reader of the wire, FUZZ_SECONDS (60) for each
+# make tsan   what has threads of its own, under ThreadSanitizer
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
@@ -16,7 +17,7 @@ EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
-        test-alone test-release test-dev test-kubernetes fuzz build-fuzz tidy build-release build-dev \
+        test-alone test-release test-dev test-kubernetes tsan fuzz build-fuzz tidy build-release build-dev \
         control-plane testbed testbed-down test-testbed testbed-programs
 
 build: build-release
@@ -101,6 +102,13 @@ testbed-programs: build-release
 
 test-testbed: testbed-programs
 	ctest --preset release --progress --repeat until-pass:2 -L testbed
+
+# The parts that have threads of their own, under ThreadSanitizer; no other tests are built for it.
+TSAN_TESTS := online_learner_test online_learning_test history_test messaging_test
+tsan: bootstrap
+	@$(MAKE) --no-print-directory build/tsan/build.ninja
+	@cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
+	@for test in $(TSAN_TESTS); do $$(find build/tsan -type f -name $$test) --gtest_brief=1 || exit 1; done
 
 FUZZ_SECONDS ?= 60
 fuzz: build-fuzz

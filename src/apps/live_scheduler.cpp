@@ -116,6 +116,7 @@ class LiveScheduler::Watched : public World {
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnection& connection,
                                                            LiveOptions options) {
   std::vector<scheduling::PolicySetup> profiles;
+  if (options.shadow) options.learner.writes = false;  // whose folder it is goes on using it meanwhile
   auto learning = std::make_unique<LiveLearning>(
       LiveLearning::Options{options.state, options.seed, options.learner, options.log});
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {

@@ -264,6 +264,26 @@ TEST(OnlineLearner, PutsAsideACheckpointThatIsDamagedOrAnothers) {
   EXPECT_TRUE(heard(*other, "made for 'drs-50'"));
 }
 
+TEST(OnlineLearner, WritesAndMovesNothingWhereItMayOnlyRead) {
+  const Folder folder;
+  const std::string file = folder.file("drs.checkpoint");
+  ASSERT_TRUE(write_file(file, "damaged"));
+  const OnlineLearner::Options reading{.checkpoint = file, .writes = false, .checkpoint_every = 1ms};
+  {
+    const auto learner = start("drs", reading);
+    EXPECT_TRUE(heard(*learner, "learning begins without it"));
+    learner->lay_out(node_names(3));
+    feed(*learner, 50);
+    ASSERT_TRUE(learner->settle(kPatience));
+    EXPECT_GT(learner->progress().lessons, 0U);
+  }
+  EXPECT_EQ(*read_file(file), "damaged");
+  EXPECT_FALSE(std::filesystem::exists(file + ".refused"));
+  ASSERT_TRUE(std::filesystem::remove(file));
+  feed(*start("drs", reading), 1);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
 TEST(OnlineLearner, GoesOnLearningWhereNothingCanBeWritten) {
   const Folder folder;
   const auto learner =

@@ -1,11 +1,11 @@
 #pragma once
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "scheduling/policies/drs_encoding.h"
 #include "scheduling/policies/drs_learner.h"
+#include "scheduling/policies/pending_rewards.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -47,7 +47,7 @@ class Drs final : public PlacementPolicy {
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
-  Time review_at() const override { return due_.empty() ? Time::max() : due_.front().at; }
+  Time review_at() const override { return due_.next(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
 
   // Rewards as they come jump by more than learning moves them: a running mean of the last fifty or so.
@@ -96,7 +96,7 @@ class Drs final : public PlacementPolicy {
   std::size_t nodes_ = 0;                // the network's
   bool trained_ = false;                 // began from a model
   std::vector<std::uint32_t> slots_;     // node i of the network
-  std::deque<Pending> due_;              // by time
+  PendingRewards<Pending> due_;
   std::optional<NodeMetrics> pod_part_;  // of the question looked at last
   Progress progress_;
   std::function<void(double)> reward_watch_;

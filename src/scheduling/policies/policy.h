@@ -81,8 +81,8 @@ class PlacementPolicy {
   virtual Time review_at() const { return Time::max(); }
   virtual std::vector<EvictPod> review(const Retrospect&, Random&) { return {}; }
 
-  // What a policy that learns while it places has to show for it by now; always the same names in the same
-  // order once there is anything. Rules and finished models have nothing.
+  // What a policy that learns while it places has to show for it by now; a mean of nothing is left out, else
+  // always the same names in the same order. Rules and finished models have nothing.
   virtual std::vector<LearningFigure> learning() const { return {}; }
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "learning/model_file.h"
+#include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/tasks.h"
 
 namespace evenkeel::scheduling {
@@ -74,13 +75,11 @@ bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, 
 }
 
 std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
-  if (!actor()) return std::nullopt;
+  if (!actor() || !load_is_known(request)) return std::nullopt;
   View view{loads_of(request.cluster, unseen_.pods()), {}, {}};
   if (live_ && !live_->arrange(view.loads, request.cluster)) return std::nullopt;
   const std::size_t nodes = view.loads.nodes.size();
-  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs ||
-      !believable(view.loads, request.cluster, request.options.stale_after, request.now))
-    return std::nullopt;
+  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs || !believable(view.loads)) return std::nullopt;
   view.state = ppo_lrt_state(view.loads, request.cluster, *request.pod.shape, last_response_s_);
   for (std::size_t node = 0; node < nodes; ++node) {
     view.allowed.push_back(open_[view.loads.nodes[node].slot]);
@@ -136,24 +135,24 @@ std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& ra
     begin_step(request, look(request), random);
     chosen = step_node_;
     if (!chosen) chosen = otherwise().choose(among_open(request), random);
-    if (judges()) judge_.begin_step(request.now);
   }
   if (step_node_) --step_left_;
   if (actor() || live_) {
     unseen_.placed(request.pod.id);
     next_look_ = std::min(next_look_, request.now + kLook);
   }
-  if (judges()) judge_.place(request.pod.id, request.pod.created);
+  if (judges() && chosen) judge_.place(request.pod.id, *chosen, request.pod.created);
   return chosen;
 }
 
 // An action of the network's, if it has one; else a step of somebody else's.
 void PpoLrt::begin_step(const PlacementRequest& request, const std::optional<View>& view, Random& random) {
+  const std::uint64_t number = judges() ? judge_.begin_step(request.now) : 0;
   if (learner_) made_.emplace_back();
   std::size_t pods = options_.pods_per_action;
   if (live_) {
     const auto close = [&] { return otherwise().explain(among_open(request)); };
-    live_->begin_step(request, view ? &view->loads : nullptr, close, random);
+    live_->begin_step(number, request, view ? &view->loads : nullptr, close, random);
     if (live_->step_is(Decider::rule)) return;
     if (live_->step_is(Decider::explored)) pods = 1;
   }
@@ -192,13 +191,12 @@ ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
   return sheet;
 }
 
-void PpoLrt::placed(const PlacementRequest& request, NodeId) {
+void PpoLrt::placed(const PlacementRequest& request, NodeId node) {
   if (!live_) return;
   live_->follow(request.cluster, request.now);
-  live_->note_rule_step();
+  live_->note_rule_step(judge_.begin_step(request.now));
   step_node_.reset();
-  judge_.begin_step(request.now);
-  judge_.place(request.pod.id, request.pod.created);
+  judge_.place(request.pod.id, node, request.pod.created);
   unseen_.placed(request.pod.id);
 }
 
@@ -219,6 +217,7 @@ std::vector<EvictPod> PpoLrt::review(const Retrospect& seen, Random&) {
   if (live_) {
     live_->follow(seen.cluster, seen.now);
     live_->teach(judge_);
+    unseen_.drop_seen(seen.cluster);
   }
   next_look_ = seen.now + kLook;
   clear_at_ = Time::max();

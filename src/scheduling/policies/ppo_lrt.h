@@ -29,8 +29,8 @@ struct PpoLrtOptions {
 // shortest first and nodes are given no more than they can run (`shortest-first`); the network chooses among
 // the nodes that are open.
 //
-// Assumes a cluster of the size it was trained for, and fresh readings of every node. Otherwise, and without
-// a model, kube-default decides (among the open nodes).
+// Assumes a cluster of the size it was trained for, and fresh readings. Without one of any node, in a cluster
+// of another size and without a model kube-default decides (among the open nodes).
 //
 // An action stands for ten pods, which go to the same node; the next is taken once readings show them (or
 // after 15 s), as in training: decided on one and the same reading, pods that come together would all go the
