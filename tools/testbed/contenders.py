@@ -29,7 +29,8 @@ def configuration(model, moves):
 
 
 class Contender:
-    """One of them at work; `with` starts and ends it. A name may have a switch behind it: `horizon+moves`, `drs+learn`."""
+    """One of them at work; `with` starts and ends it. A name may have a switch behind it: `horizon+moves`, `drs+learn`,
+    `evenkeel+own` with a model of its own."""
 
     def __init__(self, name, bed, evenkeel, folder, flags=(), models=None):
         self.name, self.bed, self.evenkeel, self.folder, self.flags = name, bed, evenkeel, pathlib.Path(folder), list(flags)
@@ -47,7 +48,7 @@ class Contender:
         policy, _, switch = self.name.partition("+")
         command = [self.evenkeel, "scheduler", "--leader-elect", "false", "--kubeconfig", self.bed.plane.kubeconfig,
                    "--policy", policy, *self.flags]
-        (self.folder / f"{self.name}.yaml").write_text(configuration(self.models.get(policy), switch == "moves"))
+        (self.folder / f"{self.name}.yaml").write_text(configuration(self.models.get(self.name), switch == "moves"))
         command += ["--config", self.folder / f"{self.name}.yaml", *(["--learn"] if switch == "learn" else [])]
         state_folder(self.folder, self.name).mkdir(exist_ok=True)
         command += ["--state", state_folder(self.folder, self.name)]
