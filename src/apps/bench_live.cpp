@@ -99,7 +99,7 @@ Status add_learning(const BenchSettings& settings, const scheduling::PolicyModel
                              {},
                              {}};
   for (const char* policy : {"drs", "ppo-lrt"}) {
-    for (const std::size_t nodes : {4, 100}) {
+    for (const std::size_t nodes : {std::size_t{4}, std::size_t{100}}) {
       auto times = time_learning(policy, nodes, settings.quick ? 100 : 2000, models);
       if (!times) return times.error();
       BenchJson& result = results[std::to_string(nodes)][std::string(policy) + " learning"];

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "apps/shadow_recorder.h"
+#include "apps/shadow_recorder.h"
 #include "base/file.h"
 #include "kubernetes/scripted_cluster.h"
 
@@ -93,6 +95,27 @@ TEST_F(LiveSchedulerTest, ChangesNothingInTheStateFolderWhileItOnlyWatches) {
   EXPECT_EQ(found, (std::set<std::string>{"learned", "drs.checkpoint"}));
   EXPECT_EQ(read_file(checkpoint).value_or(""), "damaged");
   std::filesystem::remove_all(state);
+}
+
+TEST_F(LiveSchedulerTest, InShadowEvenPodsThatOthersBindAtOnceAreDecidedAbout) {
+  cluster.add_node("n1", "8");
+  cluster.add_node("n2", "8");
+  ShadowRecorder recorder(true);
+  LiveOptions watching = options();
+  watching.shadow = true;
+  watching.observer = &recorder;
+  auto scheduler = start(std::move(watching));
+  run({scheduler.get()}, 1s);
+  for (const char* name : {"a", "b", "c"}) {
+    json pod = ScriptedCluster::pod(name);
+    cluster.put(kubernetes::types::pods(), pod);
+    pod["spec"]["nodeName"] = "n1";  // before anybody has had time to think
+    cluster.put(kubernetes::types::pods(), pod);
+  }
+  run({scheduler.get()}, 3s);
+  const json report = json::parse(recorder.json())["ours_vs_actual"];
+  EXPECT_EQ(report["decisions"], 3) << report.dump();
+  EXPECT_TRUE(bound().empty());
 }
 
 TEST_F(LiveSchedulerTest, ServesEveryProfileAndLeavesOthersPodsAlone) {
