@@ -8,7 +8,6 @@
 #include <set>
 
 #include "apps/shadow_recorder.h"
-#include "apps/shadow_recorder.h"
 #include "base/file.h"
 #include "kubernetes/scripted_cluster.h"
 

@@ -127,6 +127,7 @@ Result<std::unique_ptr<Drs>> Drs::from_model(DrsSettings settings, const Model& 
   policy->trained_ = true;
   const Status begun = policy->learner_->begin_from(model);
   if (!begun) return begun.error();
+  policy->check_.trained_on(model.inputs);
   return policy;
 }
 
@@ -198,15 +199,34 @@ std::vector<FreshPod> Drs::fresh_pods() const {
 
 // The state and what may be done in it; nothing where the network cannot say.
 std::optional<DrsChoice> Drs::look(const PlacementRequest& request, Random* random) {
-  if (!load_is_known(request) || !know_nodes(request.cluster, random)) return std::nullopt;
+  check_.begin();
+  looked_at_.reset();
+  // Who began from nothing has no model to fail it: it begins with the nodes there are, when it decides.
+  const auto silent = [&](std::string_view why) {
+    if (trained_) check_.found().silent = why;
+    return std::nullopt;
+  };
+  if (!load_is_known(request)) return silent("no node has fresh metrics");
+  if (!know_nodes(request.cluster, random)) return silent("its network is for another number of nodes");
   const auto nodes = node_metrics(request.cluster, slots_, fresh_pods());
   pod_part_ = pod_metrics(request.cluster, slots_, request.demand.mean);
-  if (!nodes || !pod_part_) return std::nullopt;
+  if (!nodes || !pod_part_) return silent("a metric is no number");
   DrsChoice choice{drs_state(*nodes, *pod_part_, settings_.input_scale), Mask(slots_.size())};
   for (std::size_t i = 0; i < slots_.size(); ++i)
     choice.allowed[i] = slots_[i] < request.feasible.size() && request.feasible[slots_[i]];
-  if (learning::allowed_count(choice.allowed, slots_.size()) == 0) return std::nullopt;
+  if (learning::allowed_count(choice.allowed, slots_.size()) == 0)
+    return silent("it knows none of the nodes");
+  check_.look(0, std::span<const double>(choice.state), 0);
+  looked_at_ = choice;
   return choice;
+}
+
+SelfCheck Drs::self_check() const {
+  SelfCheck check = check_.found();
+  if (!looked_at_ || !learner_) return check;
+  for (const learning::Real opinion : learner_->opinions(looked_at_->state, looked_at_->allowed))
+    check.finite = check.finite && std::isfinite(opinion);
+  return check;
 }
 
 std::optional<NodeId> Drs::choose(const PlacementRequest& request, Random& random) {

@@ -5,6 +5,7 @@
 
 #include "scheduling/policies/drs_encoding.h"
 #include "scheduling/policies/drs_learner.h"
+#include "scheduling/policies/input_check.h"
 #include "scheduling/policies/pending_rewards.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/weighted_scores.h"
@@ -37,7 +38,7 @@ std::vector<std::string_view> drs_policies();
 //
 // Deviations from the paper: docs/algorithms/drs.md. A binding that failed, or a pod that is gone before its
 // reward is due, teaches nothing.
-class Drs final : public PlacementPolicy {
+class Drs final : public PlacementPolicy, public ShowsInputs {
  public:
   static constexpr std::size_t kMostNodes = 1000;
 
@@ -49,6 +50,8 @@ class Drs final : public PlacementPolicy {
   ScoreSheet explain(const PlacementRequest& request) override;
   Time review_at() const override { return due_.next(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
+  SelfCheck self_check() const override;
+  InputCheck& inputs() override { return check_; }
 
   // Rewards as they come jump by more than learning moves them: a running mean of the last fifty or so.
   std::vector<LearningFigure> learning() const override;
@@ -98,6 +101,8 @@ class Drs final : public PlacementPolicy {
   std::vector<std::uint32_t> slots_;     // node i of the network
   PendingRewards<Pending> due_;
   std::optional<NodeMetrics> pod_part_;  // of the question looked at last
+  std::optional<DrsChoice> looked_at_;   // the same
+  InputCheck check_;
   Progress progress_;
   std::function<void(double)> reward_watch_;
   WeightedScores fallback_;

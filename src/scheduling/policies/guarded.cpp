@@ -77,7 +77,8 @@ Guarded::Answer Guarded::ask(const PlacementRequest& request, Random& random, bo
       answer.node = pick_highest(scores, request.feasible, random);
   } else if (binding) {
     answer.node = parts_.learned->choose(request, random);
-    if (!answer.node && request.options.hold_back.on) return answer;  // better wait, it says
+    const bool waits = request.options.hold_back.on || parts_.learned->self_check().waits;
+    if (!answer.node && waits) return answer;  // better wait, it says
   } else {
     std::uint32_t first = 0;
     while (!request.feasible[first]) ++first;
@@ -99,6 +100,8 @@ Guarded::Answer Guarded::look_at(const PlacementRequest& request, Answer answer)
   if (answer.trouble.reason != Fallback::none) return answer;
   if (!check.finite) {
     answer.trouble = {Fallback::not_finite, "what it computed is not all numbers"};
+  } else if (!check.silent.empty()) {
+    answer.trouble = {Fallback::no_answer, "its model has nothing to say: " + std::string(check.silent)};
   } else if (!answer.node) {
     answer.trouble = {Fallback::no_answer, "it named no node"};
   } else if (answer.node->slot >= request.feasible.size() || !request.feasible[answer.node->slot]) {

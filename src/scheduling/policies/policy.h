@@ -50,6 +50,9 @@ struct SelfCheck {
   bool finite = true;         // everything it computed was a number
   std::uint32_t inputs = 0;   // of its encoding that were looked at; 0: it does not say
   std::uint32_t outside = 0;  // of those, the ones beyond what it was trained on
+  bool waits = false;         // it named no node because the pod had better wait
+  // Why its model had nothing to say, so that what it answered is a rule of its own; empty: it had.
+  std::string_view silent{};
 };
 
 // One figure of how learning goes: "reward", "loss", "epsilon".

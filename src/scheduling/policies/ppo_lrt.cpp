@@ -75,16 +75,25 @@ bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, 
 }
 
 std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
-  if (!actor() || !load_is_known(request)) return std::nullopt;
+  // One that learns here has a rule to decide until it can.
+  const auto silent = [&](std::string_view why) {
+    if (!live_ && !learner_) check_.found().silent = why;
+    return std::nullopt;
+  };
+  if (!actor()) return silent("it has no model");
+  if (!load_is_known(request)) return silent("no node has a fresh reading");
   View view{loads_of(request.cluster, unseen_.pods()), {}, {}};
   if (live_ && !live_->arrange(view.loads, request.cluster)) return std::nullopt;
   const std::size_t nodes = view.loads.nodes.size();
-  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs || !believable(view.loads)) return std::nullopt;
+  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs)
+    return silent("its network is for another number of nodes");
+  if (!believable(view.loads)) return silent("a node's load is no number");
   view.state = ppo_lrt_state(view.loads, request.cluster, *request.pod.shape, last_response_s_);
   for (std::size_t node = 0; node < nodes; ++node) {
     view.allowed.push_back(open_[view.loads.nodes[node].slot]);
     view.allowed.push_back(may_clear(request, view.loads, node) ? 1 : 0);
   }
+  check_.look(0, std::span<const double>(view.state), 0);
   return view;
 }
 
@@ -92,6 +101,7 @@ int PpoLrt::act(const View& view, Random& random) {
   if (live_) return live_->act(view.state, view.allowed, random);
   if (!learner_) {
     const learning::Vector logits = actor_->forward(view.state);
+    check_.found().finite = check_.found().finite && logits.allFinite();
     return learning::best_allowed({logits.data(), static_cast<std::size_t>(logits.size())}, view.allowed);
   }
   const learning::Ppo::Choice choice = learner_->act(view.state, view.allowed, random);
@@ -124,11 +134,15 @@ bool PpoLrt::must_wait(Time now) const {
 }
 
 std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& random) {
+  check_.begin();
   if (live_) live_->follow(request.cluster, request.now);
   if (!find_open(request)) return std::nullopt;
   unseen_.drop_seen(request.cluster);
   const bool begins = !step_goes_on(request.now);
-  if (begins && must_wait(request.now)) return std::nullopt;
+  if (begins && must_wait(request.now)) {
+    check_.found().waits = true;
+    return std::nullopt;
+  }
   if (begins) step_node_.reset();
   std::optional<NodeId> chosen = step_node_;
   if (!chosen) {
@@ -170,6 +184,7 @@ PlacementRequest PpoLrt::among_open(const PlacementRequest& request) const {
 }
 
 ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
+  check_.begin();
   if (!find_open(request)) return {{"open to it"}, {}};
   const bool by_network = !live_ || live_->decides();
   const std::optional<View> view = by_network ? look(request) : std::nullopt;
@@ -179,6 +194,7 @@ ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
     return sheet;
   }
   const learning::ActionDistribution policy = distribution(*actor(), view->state, view->allowed);
+  check_.found().finite = policy.probability.allFinite();
   ScoreSheet sheet{{"probability, the rest being load control"}, {}};
   for (std::size_t node = 0; node < view->loads.nodes.size(); ++node) {
     const int action = PpoLrtAction{node, false}.index();
@@ -276,7 +292,9 @@ Result<std::unique_ptr<PlacementPolicy>> from_model(PpoLrtOptions options, const
                    " outputs, expected 2n + 3 and 2n for n nodes");
   auto network = std::make_shared<learning::Network>(actor->shape);
   std::copy(actor->parameters.begin(), actor->parameters.end(), network->parameters().begin());
-  return Made(std::make_unique<PpoLrt>(std::move(options), std::move(network)));
+  auto made = std::make_unique<PpoLrt>(std::move(options), std::move(network));
+  made->inputs().trained_on(model->inputs);
+  return Made(std::move(made));
 }
 
 }  // namespace

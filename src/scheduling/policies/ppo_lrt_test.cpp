@@ -43,6 +43,20 @@ struct Desk {
   }
 };
 
+TEST(PpoLrt, SaysWhenItsNetworkComputesNoNumbersOrIsForOtherNodes) {
+  Desk desk;
+  PpoLrt sound({}, always({1, 0, 0, 0}));
+  EXPECT_TRUE(desk.choose(sound));
+  EXPECT_TRUE(sound.self_check().finite);
+  EXPECT_TRUE(sound.self_check().silent.empty());
+  PpoLrt broken({}, always({1, kNaN, 0, 0}));
+  EXPECT_TRUE(desk.choose(broken));
+  EXPECT_FALSE(broken.self_check().finite);
+  PpoLrt of_three({}, always({1, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(desk.choose(of_three)) << "kube-default's";
+  EXPECT_EQ(of_three.self_check().silent, "its network is for another number of nodes");
+}
+
 TEST(PpoLrtState, IsEquations8To10ByHand) {
   TestCluster cluster;
   cluster.state.set_node(test_node(0, 8000, 8LL << 30));
