@@ -55,6 +55,7 @@ scheduling::Lesson any_lesson(const std::string& policy, std::size_t nodes, std:
 struct Learning {
   Times idle, busy;
   double by_network = 0;  // share of the decisions
+  std::string otherwise;  // why the rule took the others
 };
 
 // Turns of an idle and of a busy trainer, taken by hand: held, or kept in lessons.
@@ -72,6 +73,7 @@ Result<Learning> time_learning(const std::string& policy, std::size_t nodes, std
     const std::uint64_t by_learned = guard ? guard->state().by_learned : 0;
     if (seen == 0) before = by_learned;
     after = by_learned;
+    if (guard && !guard->state().healthy) times.otherwise = guard->state().why;
     const bool was_busy = seen / kInTurn % 2 == 1;
     // The first of a turn saw the trainer change; and one that ran out of lessons was not busy to the end.
     const bool counts = seen % kInTurn != 0 && (!was_busy || !learner.settle(0ms));
@@ -113,6 +115,9 @@ Status add_learning(const BenchSettings& settings, const scheduling::PolicyModel
                             {format_number(times->busy.at(50))},
                             {format_number(times->busy.at(99))},
                             {format_number(times->by_network)}});
+      if (!times->otherwise.empty())
+        table.notes.push_back(std::string(policy) + ", " + std::to_string(nodes) +
+                              " nodes: " + times->otherwise);
     }
   }
   table.notes.push_back(

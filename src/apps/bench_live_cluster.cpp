@@ -60,19 +60,23 @@ Status LiveBench::run(std::size_t decisions, const Look& look) {
     scheduler_ = *std::move(opened);
     while (!scheduler_->synced()) scheduler_->turn(cluster_.connection.now() + kStep);
   }
+  const auto now = [this] { return cluster_.connection.now(); };
   for (std::size_t decided = 0; decided < decisions; ++step_) {
+    const Time ends = now() + kStep;
     if (step_ % kStepsPerSecond < nodes_) report(step_ % kStepsPerSecond);
     const bool comes = step_ >= kStepsPerSecond && step_ % kArrival == 0;
-    if (comes) arrive(step_);
-    bound_.reset();
-    const auto known = Clock::now();
-    scheduler_->turn(cluster_.connection.now() + kStep);
-    if (!comes) continue;
-    for (int more = 0; !bound_ && more < 10; ++more) scheduler_->turn(cluster_.connection.now() + kStep);
-    if (!bound_) return unavailable("a pod was not bound");
-    look(*scheduler_, std::chrono::duration<double, std::micro>(*bound_ - known).count());
-    settle();
-    ++decided;
+    if (comes) {
+      arrive(step_);
+      bound_.reset();
+      const auto known = Clock::now();
+      for (int turns = 0; !bound_ && turns < 10; ++turns) scheduler_->turn(now() + kStep);
+      if (!bound_) return unavailable("a pod was not bound");
+      look(*scheduler_, std::chrono::duration<double, std::micro>(*bound_ - known).count());
+      settle();
+      ++decided;
+    }
+    // A turn ends with the first thing that happens, and the clock moves only when nothing does.
+    while (now() < ends) scheduler_->turn(ends);
   }
   return {};
 }
