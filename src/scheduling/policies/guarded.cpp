@@ -215,8 +215,12 @@ ScoreSheet Guarded::explain(const PlacementRequest& request) {
   const bool decided = verdict_.pod == request.pod.id && verdict_.at == request.now;
   const bool learned = decided ? verdict_.learned : parts_.learned && state_.healthy && decides(request);
   ScoreSheet sheet = (learned ? parts_.learned : parts_.rule)->explain(request);
+  const std::string silent(learned && !decided ? parts_.learned->self_check().silent : "");
+  if (!silent.empty()) sheet = parts_.rule->explain(request);
   if (decided) {
     sheet.note = note();
+  } else if (!silent.empty()) {
+    sheet.note = parts_.rule_name + " decides: " + parts_.learned_name + " has nothing to say: " + silent;
   } else if (learned) {
     sheet.note = parts_.learned_name + " decides";
   } else {
