@@ -123,7 +123,8 @@ NodeId PpoLrt::draw(const PlacementRequest& request, View view, Random& random) 
 }
 
 bool PpoLrt::step_goes_on(Time now) const {
-  if (live_ && now - step_at_ >= options_.settle) return false;  // it is about to be judged
+  // It is about to be judged, or was left by all of its pods.
+  if (live_ && (now - step_at_ >= options_.settle || !judge_.last_is_open())) return false;
   return step_node_ && step_left_ > 0 && !unseen_.pods().empty() && open_[step_node_->slot] != 0;
 }
 

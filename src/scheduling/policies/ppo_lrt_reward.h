@@ -52,6 +52,10 @@ class PpoLrtJudge {
 
   std::uint64_t begin_step(Time now);                // its number, from 1 on
   void place(PodId pod, NodeId node, Time created);  // a pod of the step begun last
+  // Whether more pods may join it: live, a step whose pods have all gone is over before its time.
+  bool last_is_open() const {
+    return !steps_.empty() && steps_.back().number == begun_ && !steps_.back().closed;
+  }
   Time next_look() const { return next_look_; }
   void review(const Retrospect& seen);
   // Nothing more will happen: what has not ended or was never looked at is left out of its step.
