@@ -146,6 +146,20 @@ TEST(PpoLrtJudge, PaysAStepForItsOwnPodsAndTheClusterTenSecondsLater) {
   EXPECT_EQ(referee.next_look(), Time::max());
 }
 
+TEST(PpoLrtJudge, AStepThatAllItsPodsHaveLeftTakesNoMore) {
+  TestCluster cluster(1);
+  PpoLrtJudge referee({}, 10s);
+  referee.look_live(30s);
+  EXPECT_FALSE(referee.last_is_open());
+  (void)referee.begin_step(cluster.now);
+  EXPECT_TRUE(referee.last_is_open());
+  referee.place({7, 1}, {0}, cluster.now);  // a pod that is gone by the next look
+  referee.review({cluster.state, cluster.history, cluster.options, cluster.now + 1s, {}});
+  EXPECT_FALSE(referee.last_is_open());
+  EXPECT_TRUE(referee.next_verdict());
+  EXPECT_FALSE(referee.last_is_open());
+}
+
 TEST(PpoLrtJudge, SaysWhenAStepCouldNotBeJudged) {
   PpoLrtJudge referee({}, 10s);
   referee.begin_step(Time{});
