@@ -110,6 +110,11 @@ tsan: bootstrap
 	@cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
 	@for test in $(TSAN_TESTS); do $$(find build/tsan -type f -name $$test) --gtest_brief=1 || exit 1; done
 
+# The papers' experiments there, two seeds of each: half a day of one machine. ARGS='--seeds 1' and others: docs/testbed.md
+bench-testbed: testbed-programs
+	tools/testbed/experiment even random cpu uniform kernels peak services profiles \
+	  --schedulers kube-scheduler,horizon,ppo-lrt,evenkeel,evenkeel+moves --out build/testbed-results $(ARGS)
+
 FUZZ_SECONDS ?= 60
 fuzz: build-fuzz
 	@tests/fuzz/run build/fuzz/wire_fuzzer $(FUZZ_SECONDS)
