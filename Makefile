@@ -18,7 +18,7 @@ SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
         test-alone test-release test-dev test-kubernetes tsan fuzz build-fuzz tidy build-release build-dev \
-        control-plane testbed testbed-down test-testbed testbed-programs
+        control-plane testbed testbed-down test-testbed bench-testbed testbed-programs
 
 build: build-release
 
