@@ -206,7 +206,8 @@ TEST_P(OnlineLearning, ChangesNothingOfWhatASchedulerMustDo) {
   for (const auto& [name, count] : learning)
     std::printf(", %s %llu", name.c_str(), static_cast<unsigned long long>(count));
   std::printf("\n");
-  if (only) return;
+  // A handful of worlds, under sanitizers, is for what goes wrong: too few to count what happens how often.
+  if (only || kSeeds < 100) return;
   EXPECT_GT(totals.bindings, 10 * kSeeds);
   EXPECT_GT(totals.kills, kSeeds);
   // Every other decision is rewarded, although bindings fail and pods, nodes and schedulers die all the time.
