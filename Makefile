@@ -6,6 +6,7 @@
 # make testbed       a cluster of real nodes on this machine (root; docs/testbed.md), make testbed-down ends it
 # make test-testbed  the part of `make test` that runs on such nodes; says why where it cannot
 # make fuzz   damaged input to every reader of the wire, FUZZ_SECONDS (60) for each
+# make tsan   what has threads of its own, under ThreadSanitizer
 # make golden writes the golden traces anew, to be reviewed as a diff
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
@@ -16,8 +17,8 @@ EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
-        test-alone test-release test-dev test-kubernetes fuzz build-fuzz tidy build-release build-dev \
-        control-plane testbed testbed-down test-testbed testbed-programs
+        test-alone test-release test-dev test-kubernetes tsan fuzz build-fuzz tidy build-release build-dev \
+        control-plane testbed testbed-down test-testbed bench-testbed testbed-programs
 
 build: build-release
 
@@ -78,11 +79,12 @@ control-plane: bootstrap
 
 # What waits until Kubernetes is built: it runs against it, or measures and wants the machine to itself.
 LATER := kubernetes|conformance|testbed|monitor
+# A machine that stutters for seconds fails what waits for threads and programs: once more, then it counts; ctest shows the
+# first failure as well.
 test-release test-dev: test-%: build-%
-	ctest --preset $* -j $(JOBS) --progress -LE '$(LATER)'
+	ctest --preset $* -j $(JOBS) --progress --repeat until-pass:2 -LE '$(LATER)'
 
-# Against a real API server, against kube-scheduler's own code, and what measures. A machine that stutters for seconds fails
-# what waits for real programs: once more, then it counts; ctest shows the first failure as well.
+# Against a real API server, against kube-scheduler's own code, and what measures.
 test-kubernetes: build-release control-plane
 	ctest --preset release --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor'
 
@@ -100,6 +102,18 @@ testbed-programs: build-release
 
 test-testbed: testbed-programs
 	ctest --preset release --progress --repeat until-pass:2 -L testbed
+
+# The parts that have threads of their own, under ThreadSanitizer; no other tests are built for it.
+TSAN_TESTS := online_learner_test online_learning_test history_test messaging_test
+tsan: bootstrap
+	@$(MAKE) --no-print-directory build/tsan/build.ninja
+	@cmake --build --preset tsan -j $(JOBS) --target $(TSAN_TESTS)
+	@for test in $(TSAN_TESTS); do $$(find build/tsan -type f -name $$test) --gtest_brief=1 || exit 1; done
+
+# The papers' experiments there, two seeds of each: half a day of one machine. ARGS='--seeds 1' and others: docs/testbed.md
+bench-testbed: testbed-programs
+	tools/testbed/experiment even random cpu uniform kernels peak services profiles \
+	  --schedulers kube-scheduler,horizon,ppo-lrt,evenkeel,evenkeel+moves --out build/testbed-results $(ARGS)
 
 FUZZ_SECONDS ?= 60
 fuzz: build-fuzz

@@ -1,158 +1,131 @@
 // How long a live decision takes, from the watch's word of a pod to its binding on the wire, while every node
-// reports what it and its pods use once a second.
+// reports what it and its pods use once a second; and how much longer while a trainer is busy beside it.
 #include <algorithm>
-#include <chrono>
-#include <deque>
 #include <optional>
-#include <utility>
 
 #include "apps/bench.h"
-#include "apps/live_reporter.h"
-#include "apps/live_scheduler.h"
+#include "apps/bench_live_cluster.h"
 #include "apps/models.h"
-#include "base/random.h"
-#include "kubernetes/scripted_cluster.h"
 #include "reporting/number_format.h"
 #include "reporting/text_table.h"
+#include "scheduling/policies/guarded.h"
+#include "scheduling/policies/ppo_lrt_state.h"
 
 namespace evenkeel::apps {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using kubernetes::ApiAnswer;
-using kubernetes::ApiRequest;
-using kubernetes::ScriptedCluster;
 using namespace std::chrono_literals;
+using reporting::format_number;
 
-constexpr std::size_t kNodes = 100, kPodsPerNode = 10;
-constexpr Duration kStep = 10ms;     // one node reports
-constexpr std::size_t kArrival = 5;  // steps from pod to pod: twenty a second
+constexpr std::size_t kWarmUp = 1200;  // decisions, a minute: a guard lets a policy decide after half of one
+constexpr std::size_t kInTurn = 50;    // decisions with an idle trainer, as many with a busy one, and so on
+constexpr std::size_t kLessons = 256;  // more than it learns from within a decision
 
-// Hands over what the benchmark puts there.
-class StepSource final : public MetricsSource {
- public:
-  explicit StepSource(std::vector<MetricsReading>& readings) : readings_(readings) {}
-  std::string_view name() const override { return "bench"; }
-  std::vector<MetricsReading> take() override { return std::exchange(readings_, {}); }
-  SourceCounts counts() const override { return {}; }
+// From each to the next, and both in one run: a machine is seldom the same for two runs.
+struct Times {
+  std::vector<double> us;
 
- private:
-  std::vector<MetricsReading>& readings_;
+  BenchJson figures() {
+    std::sort(us.begin(), us.end());
+    return {{"p50_us", at(50)}, {"p99_us", at(99)}, {"longest_us", us.back()}};
+  }
+  double at(std::size_t percent) const { return us[(us.size() - 1) * percent / 100]; }
 };
 
-// An API server in this process, so that what is timed is ours: reading, believing, deciding, writing.
-class LiveBench {
- public:
-  LiveBench(const std::string& policy, const scheduling::PolicyModels& models)
-      : reporter_(LiveReporter::Options{}), usage_(LiveUsage::Options{}) {
-    for (std::size_t i = 0; i < kNodes; ++i) cluster_.add_node(node(i), "16");
-    for (std::size_t i = 0; i < kNodes * kPodsPerNode; ++i) run_pod(i % kNodes);
-    cluster_.write = [this](const ApiRequest& request) { return written(request); };
-    usage_.add(std::make_unique<StepSource>(readings_));
-    options_.configuration.profiles = {kubernetes::default_profile()};
-    kubernetes::SchedulerProfile& profile = options_.configuration.profiles.front();
-    profile.scheduler_name = "evenkeel";
-    profile.score.push_back({"Evenkeel", 100});
-    profile.evenkeel.policy = policy;
-    options_.models = models;
-    options_.bodies = kubernetes::WireFormat::json;
-    options_.observer = &reporter_;
-    options_.usage = &usage_;
-  }
+// Of the right shape, and about nothing.
+scheduling::Lesson any_lesson(const std::string& policy, std::size_t nodes, std::uint64_t sequence,
+                              Random& random) {
+  const bool is_drs = policy.starts_with("drs");
+  const std::size_t inputs =
+      is_drs ? (nodes + 1) * kDimensions : static_cast<std::size_t>(scheduling::ppo_lrt_inputs(nodes));
+  const std::size_t actions = is_drs ? nodes : 2 * nodes;
+  scheduling::Lesson lesson{.state = std::vector<learning::Real>(inputs),
+                            .allowed = learning::Mask(actions, 1),
+                            .action = static_cast<int>(random.below(actions)),
+                            .log_probability = -1,
+                            .reward = random.uniform(),
+                            .next_state = std::vector<learning::Real>(inputs),
+                            .next_allowed = learning::Mask(actions, 1),
+                            .sequence = sequence};
+  for (learning::Real& input : lesson.state) input = random.uniform();
+  for (learning::Real& input : lesson.next_state) input = random.uniform();
+  return lesson;
+}
 
-  Result<std::vector<double>> run(std::size_t decisions) {
-    auto opened = LiveScheduler::open(cluster_.connection, options_);
-    if (!opened) return opened.error();
-    LiveScheduler& scheduler = **opened;
-    while (!scheduler.synced()) scheduler.turn(cluster_.connection.now() + kStep);
-    std::vector<double> took;
-    for (std::size_t step = 0; took.size() < decisions; ++step) {
-      report(step % kNodes);
-      const bool comes = step >= kNodes && step % kArrival == 0;
-      if (comes) arrive(step);
-      bound_.reset();
-      const auto known = Clock::now();
-      scheduler.turn(cluster_.connection.now() + kStep);
-      if (!comes) continue;
-      for (int more = 0; !bound_ && more < 10; ++more) scheduler.turn(cluster_.connection.now() + kStep);
-      if (!bound_) return unavailable("a pod was not bound");
-      took.push_back(std::chrono::duration<double, std::micro>(*bound_ - known).count());
-      settle();
-    }
-    return took;
-  }
-
- private:
-  struct Running {
-    std::string name;
-    std::size_t node = 0;
-  };
-
-  static std::string node(std::size_t i) { return "node-" + std::to_string(i); }
-
-  nlohmann::json pod(const std::string& name) {
-    nlohmann::json made = ScriptedCluster::pod(name, "250m");
-    const std::string app = "app-" + std::to_string(random_.below(32));
-    made["metadata"]["labels"] = {{"app", app}};
-    made["spec"]["containers"][0]["image"] = app;
-    return made;
-  }
-  void run_pod(std::size_t on) {
-    Running one{"pod-" + std::to_string(next_++), on};
-    nlohmann::json made = pod(one.name);
-    made["spec"]["nodeName"] = node(on);
-    made["status"] = {{"phase", "Running"}};
-    cluster_.put(kubernetes::types::pods(), made);
-    running_.push_back(std::move(one));
-  }
-  void arrive(std::size_t step) {
-    arriving_ = "new-" + std::to_string(step);
-    cluster_.add_pod(arriving_, "250m");
-  }
-  // The pod that came runs where it was bound, and the oldest ends.
-  void settle() {
-    nlohmann::json made = ScriptedCluster::pod(arriving_, "250m");
-    made["spec"]["nodeName"] = target_;
-    made["status"] = {{"phase", "Running"}};
-    cluster_.put(kubernetes::types::pods(), made);
-    running_.push_back({arriving_, static_cast<std::size_t>(std::stoul(target_.substr(5)))});
-    cluster_.remove(kubernetes::types::pods(), "shop", running_.front().name);
-    running_.pop_front();
-  }
-  void report(std::size_t on) {
-    NodeReport report;
-    report.node = node(on);
-    report.measured = cluster_.connection.now();
-    report.capacity = Usage{{0, 0, 1.25e9, 1.25e9, 5e8, 5e8}};
-    report.total = Usage{{0.5, 1e9, 1e6, 1e6, 1e5, 1e5}};
-    for (const Running& one : running_) {
-      if (one.node != on) continue;
-      const double share = random_.uniform();
-      report.pods.push_back(
-          {"uid-shop/" + one.name, "", "", Usage{{share, 4e8 * share, 1e7 * share, 1e7 * share, 1e6, 1e6}}});
-      report.total += report.pods.back().usage;
-    }
-    readings_.push_back({{std::move(report)}, {}});
-  }
-  std::optional<ApiAnswer> written(const ApiRequest& request) {
-    if (request.path.find("/binding") == std::string::npos) return std::nullopt;
-    bound_ = Clock::now();
-    const auto body = nlohmann::json::parse(request.body, nullptr, false);
-    target_ = body["target"]["name"];
-    return std::nullopt;
-  }
-
-  ScriptedCluster cluster_;
-  LiveReporter reporter_;
-  LiveUsage usage_;
-  LiveOptions options_;
-  Random random_{11};
-  std::vector<MetricsReading> readings_;
-  std::deque<Running> running_;
-  std::size_t next_ = 0;
-  std::string arriving_, target_;
-  std::optional<Clock::time_point> bound_;
+struct Learning {
+  Times idle, busy;
+  double by_network = 0;  // share of the decisions
+  std::string otherwise;  // why the rule took the others
 };
+
+// Turns of an idle and of a busy trainer, taken by hand: held, or kept in lessons.
+Result<Learning> time_learning(const std::string& policy, std::size_t nodes, std::size_t decisions,
+                               const scheduling::PolicyModels& models) {
+  LiveBench bench({nodes, policy, true}, models);
+  if (const Status warm = bench.run(kWarmUp, [](LiveScheduler&, double) {}); !warm) return warm.error();
+  Learning times;
+  Random random(7);
+  std::size_t seen = 0;
+  std::uint64_t sequence = 0, before = 0, after = 0;
+  const Status run = bench.run(2 * decisions, [&](LiveScheduler& live, double took_us) {
+    training::OnlineLearner& learner = live.learning().learner(0);
+    const auto* guard = dynamic_cast<const scheduling::Guarded*>(&live.policy(0));
+    const std::uint64_t by_learned = guard ? guard->state().by_learned : 0;
+    if (seen == 0) before = by_learned;
+    after = by_learned;
+    if (guard && !guard->state().healthy) times.otherwise = guard->state().why;
+    const bool was_busy = seen / kInTurn % 2 == 1;
+    // The first of a turn saw the trainer change; and one that ran out of lessons was not busy to the end.
+    const bool counts = seen % kInTurn != 0 && (!was_busy || !learner.settle(0ms));
+    if (counts) (was_busy ? times.busy : times.idle).us.push_back(took_us);
+    const bool is_busy = ++seen / kInTurn % 2 == 1;
+    learner.pause(!is_busy);
+    if (!is_busy || !learner.settle(0ms)) return;
+    for (std::size_t i = 0; i < kLessons; ++i) learner.teach(any_lesson(policy, nodes, ++sequence, random));
+  });
+  if (!run) return run.error();
+  if (times.busy.us.size() < decisions / 4) return unavailable("the trainer was not kept busy");
+  times.by_network = static_cast<double>(after - before) / static_cast<double>(2 * decisions - 1);
+  return times;
+}
+
+Status add_learning(const BenchSettings& settings, const scheduling::PolicyModels& models, BenchJson& results,
+                    std::ostream& out) {
+  reporting::TextTable table{{{"policy", reporting::Align::left},
+                              {"nodes"},
+                              {"trainer idle: p50 us"},
+                              {"p99 us"},
+                              {"busy: p50 us"},
+                              {"p99 us"},
+                              {"by the network"}},
+                             {},
+                             {}};
+  for (const char* policy : {"drs", "ppo-lrt"}) {
+    for (const std::size_t nodes : {std::size_t{4}, std::size_t{100}}) {
+      auto times = time_learning(policy, nodes, settings.quick ? 100 : 2000, models);
+      if (!times) return times.error();
+      BenchJson& result = results[std::to_string(nodes)][std::string(policy) + " learning"];
+      result["trainer_idle"] = times->idle.figures();
+      result["trainer_busy"] = times->busy.figures();
+      result["by_network"] = times->by_network;
+      table.rows.push_back({{policy},
+                            {std::to_string(nodes)},
+                            {format_number(times->idle.at(50))},
+                            {format_number(times->idle.at(99))},
+                            {format_number(times->busy.at(50))},
+                            {format_number(times->busy.at(99))},
+                            {format_number(times->by_network)}});
+      if (!times->otherwise.empty())
+        table.notes.push_back(std::string(policy) + ", " + std::to_string(nodes) +
+                              " nodes: " + times->otherwise);
+    }
+  }
+  table.notes.push_back(
+      "The same with policies that learn while they place, the trainer held and kept busy by turns of 50 "
+      "decisions in one run.");
+  out << "\n" << reporting::render_text_table(table, reporting::TextStyle::plain);
+  return {};
+}
 
 }  // namespace
 
@@ -163,22 +136,22 @@ Result<BenchJson> bench_live(const BenchSettings& settings, std::ostream& out) {
       {{"policy", reporting::Align::left}, {"p50 us"}, {"p99 us"}, {"longest us"}}, {}, {}};
   BenchJson results;
   for (const char* policy : {"horizon", "evenkeel"}) {
-    LiveBench bench(policy, *models);
-    auto took = bench.run(settings.quick ? 100 : 2000);
-    if (!took) return took.error();
-    std::sort(took->begin(), took->end());
-    const auto at = [&](std::size_t percent) { return (*took)[(took->size() - 1) * percent / 100]; };
+    LiveBench bench({100, policy, false}, *models);
+    Times times;
+    const Status run = bench.run(settings.quick ? 100 : 2000,
+                                 [&](LiveScheduler&, double took_us) { times.us.push_back(took_us); });
+    if (!run) return run.error();
+    results["100"][policy] = times.figures();
     table.rows.push_back({{policy},
-                          {reporting::format_number(at(50))},
-                          {reporting::format_number(at(99))},
-                          {reporting::format_number(took->back())}});
-    results[std::to_string(kNodes)][policy] = {
-        {"p50_us", at(50)}, {"p99_us", at(99)}, {"longest_us", took->back()}};
+                          {format_number(times.at(50))},
+                          {format_number(times.at(99))},
+                          {format_number(times.us.back())}});
   }
   table.notes.push_back(
       "100 nodes with ten pods each that report every second, twenty pods a second: from a pod's arrival on "
       "the watch to its binding on the wire, the API server's own time left out.");
   out << reporting::render_text_table(table, reporting::TextStyle::plain);
+  if (const Status added = add_learning(settings, *models, results, out); !added) return added.error();
   return results;
 }
 

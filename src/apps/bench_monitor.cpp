@@ -55,6 +55,15 @@ class Child {
     if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
   }
+  // Reading calls so far; 0 where the kernel does not count them.
+  double reads() const {
+    std::ifstream io("/proc/" + std::to_string(process_) + "/io");
+    for (std::string word; io >> word;) {
+      double count = 0;
+      if (word == "syscr:" && io >> count) return count;
+    }
+    return 0;
+  }
   double megabytes(const std::string& field) const {
     std::ifstream status("/proc/" + std::to_string(process_) + "/status");
     for (std::string word; status >> word;) {
@@ -69,13 +78,13 @@ class Child {
 };
 
 struct Cost {
-  double cpu_percent = 0, rss_mb = 0, anonymous_mb = 0, file_mb = 0;
+  double cpu_percent = 0, rss_mb = 0, anonymous_mb = 0, file_mb = 0, reads = 0;
 };
 
 template <class EachSecond>
 Cost measure(const Child& child, std::chrono::seconds time, EachSecond each_second) {
   using Clock = std::chrono::steady_clock;
-  const double before = child.cpu_seconds();
+  const double before = child.cpu_seconds(), reads = child.reads();
   const auto begin = Clock::now();
   for (int second = 1; second <= time.count(); ++second) {
     each_second();
@@ -85,7 +94,8 @@ Cost measure(const Child& child, std::chrono::seconds time, EachSecond each_seco
   return {.cpu_percent = 100 * (child.cpu_seconds() - before) / elapsed,
           .rss_mb = child.megabytes("VmRSS"),
           .anonymous_mb = child.megabytes("RssAnon"),
-          .file_mb = child.megabytes("RssFile")};
+          .file_mb = child.megabytes("RssFile"),
+          .reads = child.reads() - reads};
 }
 
 // One scrape, as Prometheus does; how many bytes came, -1 where nobody answers.
@@ -127,9 +137,10 @@ Result<Cost> cost_of_monitor(const BenchPods& pods, const std::string& interval,
   }
   const auto before = (*receiver)->counts().reports;
   std::size_t seen = 0;
-  const Cost cost = measure(monitor, time, [&] {
+  Cost cost = measure(monitor, time, [&] {
     for (const NodeReport& report : (*receiver)->take()) seen = report.pods.size();
   });
+  cost.reads /= static_cast<double>(std::max<std::uint64_t>(1, (*receiver)->counts().reports - before));
   if (seen != kPods || (*receiver)->counts().reports <= before)
     return unavailable("the monitor saw " + std::to_string(seen) + " pods of " + std::to_string(kPods));
   return cost;
@@ -144,12 +155,17 @@ std::optional<Cost> cost_of_node_exporter(std::chrono::seconds time) {
   return measure(exporter, time, [] { (void)scrape(kExporterPort); });
 }
 
-void print(std::ostream& out, const char* name, const Cost& cost) {
+void print(std::ostream& out, const char* name, const Cost& cost, bool per_sample = true) {
   char line[160];
   (void)std::snprintf(line, sizeof line,
-                      "%-36s %8.3f %% of a core %8.2f MB resident (%.2f own, %.2f of files)\n", name,
+                      "%-36s %8.3f %% of a core %8.2f MB resident (%.2f own, %.2f of files)", name,
                       cost.cpu_percent, cost.rss_mb, cost.anonymous_mb, cost.file_mb);
   out << line;
+  if (per_sample) {
+    (void)std::snprintf(line, sizeof line, " %8.1f reads a sample", cost.reads);
+    out << line;
+  }
+  out << '\n';
 }
 
 }  // namespace
@@ -157,25 +173,30 @@ void print(std::ostream& out, const char* name, const Cost& cost) {
 Result<BenchJson> bench_monitor(const BenchSettings& settings, std::ostream& out) {
   const std::chrono::seconds time = settings.quick ? 5s : 30s;
   BenchJson results;
-  {
-    const BenchPods pods(kPods);
+  for (const auto work : {BenchPods::Work::sleeps, BenchPods::Work::busy}) {
+    const bool is_busy = work == BenchPods::Work::busy;
+    const BenchPods pods(kPods, work);
+    if (is_busy && !pods.are_real()) break;
     out << pods.description() << "; reports go to a receiver over TLS\n";
-    results["pods"] = pods.description();
+    const std::string prefix = is_busy ? "busy_" : "";
+    results[prefix + "pods"] = pods.description();
     const auto slow = cost_of_monitor(pods, "1s", time);
     if (!slow) return slow.error();
     print(out, "a sample each second", *slow);
     const auto quick = cost_of_monitor(pods, "100ms", time);
     if (!quick) return quick.error();
     print(out, "a sample each 100 ms", *quick);
-    results["cpu_percent"] = slow->cpu_percent;
-    results["rss_mb"] = slow->rss_mb;
-    results["rss_anonymous_mb"] = slow->anonymous_mb;
-    results["rss_file_mb"] = slow->file_mb;
-    results["cpu_percent_100ms"] = quick->cpu_percent;
-    results["rss_mb_100ms"] = quick->rss_mb;
+    results[prefix + "cpu_percent"] = slow->cpu_percent;
+    results[prefix + "rss_mb"] = slow->rss_mb;
+    results[prefix + "rss_anonymous_mb"] = slow->anonymous_mb;
+    results[prefix + "rss_file_mb"] = slow->file_mb;
+    results[prefix + "reads_per_sample"] = slow->reads;
+    results[prefix + "cpu_percent_100ms"] = quick->cpu_percent;
+    results[prefix + "rss_mb_100ms"] = quick->rss_mb;
+    results[prefix + "reads_per_sample_100ms"] = quick->reads;
   }
   if (const auto exporter = cost_of_node_exporter(time)) {
-    print(out, "node-exporter, scraped each second", *exporter);
+    print(out, "node-exporter, scraped each second", *exporter, false);
     results["node_exporter_cpu_percent"] = exporter->cpu_percent;
     results["node_exporter_rss_mb"] = exporter->rss_mb;
   } else {

@@ -1,9 +1,14 @@
 #include "apps/bench_monitor_pods.h"
 
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,22 +38,50 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(file.flush());
 }
 
-// Sleeps until it is killed, or until whoever made it is gone; in a network of its own where that may be.
-pid_t start_sleeper() {
+// A network device of the process's own into which packets can be written; -1: none may be made.
+int make_device() {
+  const int device = ::open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+  ifreq request{};
+  (void)std::snprintf(request.ifr_name, sizeof request.ifr_name, "bench0");
+  request.ifr_flags = IFF_TUN | IFF_NO_PI;
+  if (device < 0 || ::ioctl(device, TUNSETIFF, &request) != 0) return -1;
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  request.ifr_flags = IFF_UP;
+  const bool is_up = ::ioctl(socket, SIOCSIFFLAGS, &request) == 0;
+  (void)::close(socket);
+  return is_up ? device : -1;
+}
+
+// Twenty times a second, not in step with the others.
+[[noreturn]] void work(int pod) {
+  const int device = make_device();
+  char packet[1000] = {0x45};  // of IPv4, to nobody
+  volatile unsigned sum = 0;
+  (void)::usleep(static_cast<useconds_t>(pod) * 1000);
+  while (true) {
+    for (unsigned i = 0; i < 20'000; ++i) sum = sum + i;
+    if (device >= 0) (void)!::write(device, packet, sizeof packet);
+    (void)::usleep(50'000);
+  }
+}
+
+// Until it is killed, or until whoever made it is gone; in a network of its own where that may be.
+pid_t start_process(int pod, BenchPods::Work what) {
   const pid_t process = ::fork();
   if (process != 0) return process;
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   (void)::unshare(CLONE_NEWNET);
+  if (what == BenchPods::Work::busy) work(pod);
   while (true) ::pause();
 }
 
 }  // namespace
 
-BenchPods::BenchPods(int count) {
-  if (!make_cgroups(count)) make_files(count);
+BenchPods::BenchPods(int count, Work work) {
+  if (!make_cgroups(count, work)) make_files(count);
 }
 
-bool BenchPods::make_cgroups(int count) {
+bool BenchPods::make_cgroups(int count, Work work) {
   const monitor::CgroupTree tree = monitor::CgroupTree::find(kCgroups);
   std::vector<std::string> roots;
   for (const auto* one : {&tree.cpu, &tree.memory, &tree.io})
@@ -69,7 +102,7 @@ bool BenchPods::make_cgroups(int count) {
   }
   if (roots.empty()) return false;
   for (int pod = 0; pod < count; ++pod) {
-    processes_.push_back(start_sleeper());
+    processes_.push_back(start_process(pod, work));
     for (const std::string& root : roots) {
       const std::string folder = root + node + "/kubepods/pod" + uid_of(pod);
       for (const std::string& path : {folder, folder + "/main"}) {
@@ -93,7 +126,8 @@ bool BenchPods::make_cgroups(int count) {
           root + node, sys + "/fs/cgroup/" + std::filesystem::path(root).filename().string());
   }
   options_ = {"--sys", sys};
-  description_ = std::to_string(count) + " cgroups (" + tree.description() + ") with a sleeping process each";
+  description_ = std::to_string(count) + " cgroups (" + tree.description() + ") with a " +
+                 (work == Work::busy ? "busy" : "sleeping") + " process each";
   return true;
 }
 

@@ -21,6 +21,7 @@ void add_train(CLI::App& app, int& exit_code,
 void add_model(CLI::App& app, int& exit_code);
 void add_scheduler(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
+void add_approver(CLI::App& app, int& exit_code);
 void add_promote(CLI::App& app, int& exit_code);  // and demote
 void add_shadow(CLI::App& app, int& exit_code);
 void add_rebalance(CLI::App& app, int& exit_code);

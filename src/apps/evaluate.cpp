@@ -93,7 +93,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
       ->required();
   command
       ->add_option("--policies", arguments->policies,
-                   "Comma-separated; switches: +moves[=N], +by-use[=R], +order, +frozen")
+                   "Comma-separated; switches: +moves[=N], +by-use[=R], +plugins[=W], +order, +frozen")
       ->delimiter(',');
   command
       ->add_option(

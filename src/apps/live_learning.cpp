@@ -71,7 +71,7 @@ Result<training::OnlineLearner*> LiveLearning::start(const std::string& policy,
   } else {
     const std::string folder = options_.state + "/learned";
     std::error_code failed;
-    std::filesystem::create_directories(folder, failed);
+    if (options.writes) std::filesystem::create_directories(folder, failed);
     // Not a reason not to schedule: the learner says so again when it first wants to write.
     if (failed) options_.log(folder + ": " + failed.message());
     options.checkpoint = folder + "/" + policy + ".checkpoint";

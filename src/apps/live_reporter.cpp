@@ -57,6 +57,7 @@ std::string LiveReporter::metrics_text() {
 void LiveReporter::serves(std::span<const LiveProfile> profiles) {
   for (const LiveProfile& profile : profiles) add_profile(profile);
   guards_.serves(profiles);
+  learning_.serves(profiles);
 }
 
 std::uint32_t LiveReporter::add_profile(const LiveProfile& profile) {
@@ -74,6 +75,8 @@ void LiveReporter::ended() {
   scheduler_ = nullptr;
   guards_.refresh();
   guards_.ended();
+  learning_.refresh();
+  learning_.ended();
   for (ProfileSeries& each : profiles_) each.profile.policy = nullptr;
   journal_.publish();
 }
@@ -327,6 +330,7 @@ void LiveReporter::carried(const LiveTraffic& traffic) {
   LiveTraffic all = traffic;
   if (options_.requests) all.requests.merge(options_.requests());
   metrics_.carried(all);
+  learning_.refresh();
 }
 
 void LiveReporter::led(bool leading, Time) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/guard_metrics.h"
+#include "apps/learning_metrics.h"
 #include "apps/live_metrics.h"
 #include "apps/live_observer.h"
 #include "reporting/decision_journal.h"
@@ -99,6 +100,7 @@ class LiveReporter final : public LiveObserver {
   reporting::MetricsRegistry registry_;
   LiveMetrics metrics_;
   GuardMetrics guards_{registry_};
+  LearningMetrics learning_{registry_};
   reporting::DecisionJournal journal_;
   const scheduling::Scheduler* scheduler_ = nullptr;
   std::vector<ProfileSeries> profiles_;

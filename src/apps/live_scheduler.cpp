@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "apps/profile.h"
@@ -82,7 +83,10 @@ std::string reasons(const scheduling::ScoreSheet& sheet, const scheduling::Place
 // The world as the loop sees it: whoever watches is told of everything on its way.
 class LiveScheduler::Watched : public World {
  public:
-  Watched(World& world, LiveObserver& observer) : world_(world), observer_(observer) {}
+  // `decides_first`: a pod that somebody else has bound by the time we hear of it is asked about all the
+  // same, as it was before: what a shadow is there for.
+  Watched(World& world, LiveObserver& observer, bool decides_first)
+      : world_(world), observer_(observer), decides_first_(decides_first) {}
 
   // How long the thinking took since events came or the last action went.
   Duration thought() {
@@ -92,9 +96,15 @@ class LiveScheduler::Watched : public World {
 
   Time now() const override { return world_.now(); }
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override {
-    const auto events = world_.wait_for_events(deadline);
+    std::optional<std::span<const ClusterEvent>> events = rest_;
+    if (rest_.empty()) events = world_.wait_for_events(deadline);
     const Time now = world_.now();
     observer_.woke(now);
+    if (events && decides_first_) {
+      const std::size_t count = until_bound(*events);
+      rest_ = events->subspan(count);
+      events = events->first(count);
+    }
     if (events)
       for (const ClusterEvent& event : *events) observer_.observed(event, now);
     thought();
@@ -108,14 +118,28 @@ class LiveScheduler::Watched : public World {
   bool is_full() const override { return world_.is_full(); }
 
  private:
+  // How many of them come before somebody binds a pod that is new among them.
+  static std::size_t until_bound(std::span<const ClusterEvent> events) {
+    std::unordered_set<PodId> added;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (const auto* pod = std::get_if<PodAdded>(&events[i])) added.insert(pod->pod.id);
+      const auto* bound = std::get_if<PodBound>(&events[i]);
+      if (bound && added.contains(bound->pod)) return i;
+    }
+    return events.size();
+  }
+
   World& world_;
   LiveObserver& observer_;
+  bool decides_first_;
+  std::span<const ClusterEvent> rest_;  // of what the world told last
   std::chrono::steady_clock::time_point since_;
 };
 
 Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnection& connection,
                                                            LiveOptions options) {
   std::vector<scheduling::PolicySetup> profiles;
+  if (options.shadow) options.learner.writes = false;  // whose folder it is goes on using it meanwhile
   auto learning = std::make_unique<LiveLearning>(
       LiveLearning::Options{options.state, options.seed, options.learner, options.log});
   for (const kubernetes::SchedulerProfile& profile : options.configuration.profiles) {
@@ -137,7 +161,7 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
       profiles_(std::move(profiles)),
       observer_(options_.observer ? *options_.observer : silent_),
       world_(connection, world_options(options_), options_.log),
-      watched_(std::make_unique<Watched>(world_, observer_)),
+      watched_(std::make_unique<Watched>(world_, observer_, options_.shadow)),
       scheduler_(profiles_of(options_, profiles_), queue_options(options_.configuration)),
       begun_(connection.now()) {
   std::vector<scheduling::PlacementPolicy*> policies;

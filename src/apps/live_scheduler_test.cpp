@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "apps/shadow_recorder.h"
+#include "base/file.h"
 #include "kubernetes/scripted_cluster.h"
 
 namespace evenkeel::apps {
@@ -58,6 +63,58 @@ TEST_F(LiveSchedulerTest, BindsWhatWaitsToANodeWithRoom) {
   const auto scheduler = start(options());
   run({scheduler.get()}, 1s);
   EXPECT_EQ(bound(), std::vector<std::string>{"web to large"});
+}
+
+TEST_F(LiveSchedulerTest, ChangesNothingInTheStateFolderWhileItOnlyWatches) {
+  cluster.add_node("n1", "8");
+  cluster.add_pod("web", "4");
+  const std::filesystem::path state = testing::TempDir() + "only_watched_state";
+  std::filesystem::remove_all(state);
+  std::filesystem::create_directories(state / "learned");
+  const std::string checkpoint = state / "learned" / "drs.checkpoint";
+  std::ofstream(checkpoint) << "damaged";
+  LiveOptions watching = options();
+  kubernetes::SchedulerProfile& profile = watching.configuration.profiles.front();
+  profile.score.push_back({"Evenkeel", 100});
+  profile.evenkeel.policy = "drs";
+  profile.evenkeel.learning.online = true;
+  watching.state = state;
+  watching.shadow = true;
+  watching.learner.checkpoint_every = 1ms;
+  std::string said;
+  watching.log = [&](const std::string& line) { said += line + "\n"; };
+  auto scheduler = start(std::move(watching));
+  run({scheduler.get()}, 2s);
+  scheduler->stop(1s);
+  scheduler.reset();
+  EXPECT_NE(said.find("learning begins without it"), std::string::npos) << said;
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(state))
+    found.insert(entry.path().filename());
+  EXPECT_EQ(found, (std::set<std::string>{"learned", "drs.checkpoint"}));
+  EXPECT_EQ(read_file(checkpoint).value_or(""), "damaged");
+  std::filesystem::remove_all(state);
+}
+
+TEST_F(LiveSchedulerTest, InShadowEvenPodsThatOthersBindAtOnceAreDecidedAbout) {
+  cluster.add_node("n1", "8");
+  cluster.add_node("n2", "8");
+  ShadowRecorder recorder(true);
+  LiveOptions watching = options();
+  watching.shadow = true;
+  watching.observer = &recorder;
+  auto scheduler = start(std::move(watching));
+  run({scheduler.get()}, 1s);
+  for (const char* name : {"a", "b", "c"}) {
+    json pod = ScriptedCluster::pod(name);
+    cluster.put(kubernetes::types::pods(), pod);
+    pod["spec"]["nodeName"] = "n1";  // before anybody has had time to think
+    cluster.put(kubernetes::types::pods(), pod);
+  }
+  run({scheduler.get()}, 3s);
+  const json report = json::parse(recorder.json())["ours_vs_actual"];
+  EXPECT_EQ(report["decisions"], 3) << report.dump();
+  EXPECT_TRUE(bound().empty());
 }
 
 TEST_F(LiveSchedulerTest, ServesEveryProfileAndLeavesOthersPodsAlone) {

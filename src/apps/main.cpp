@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_scheduler(app, exit_code);
   evenkeel::apps::add_monitor(app, exit_code);
+  evenkeel::apps::add_approver(app, exit_code);
   evenkeel::apps::add_promote(app, exit_code);
   evenkeel::apps::add_shadow(app, exit_code);
   evenkeel::apps::add_rebalance(app, exit_code);

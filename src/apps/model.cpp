@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/model_ranges.h"
 #include "apps/models.h"
 #include "base/file.h"
 #include "learning/network.h"
@@ -92,6 +93,13 @@ Json json_of(const Model& model, bool weights) {
   }
   for (const learning::FeatureRange& range : model.normalisation)
     ranges.push_back({{"feature", range.feature}, {"low", range.low}, {"high", range.high}});
+  Json inputs = Json::array();
+  for (const learning::InputRange& range : model.inputs)
+    inputs.push_back({{"input", range.input},
+                      {"lowest", range.lowest},
+                      {"low", range.low},
+                      {"high", range.high},
+                      {"highest", range.highest}});
   const std::string policy = policy_of_encoding(model.encoding);
   return {{"version", Model::kVersion},
           {"encoding", model.encoding},
@@ -100,6 +108,7 @@ Json json_of(const Model& model, bool weights) {
           {"figures", model.figures},
           {"normalisation", std::move(ranges)},
           {"networks", std::move(networks)},
+          {"inputs", std::move(inputs)},
           {"recipe", model.recipe}};
 }
 
@@ -145,6 +154,7 @@ std::string text_of(const Model& model, const std::string& source) {
           {{range.feature}, {reporting::format_number(range.low)}, {reporting::format_number(range.high)}});
     text += "\n" + reporting::render_text_table(inputs, style);
   }
+  if (!model.inputs.empty()) text += "\n" + reporting::render_text_table(input_table(model), style);
   return text + "\nrecipe\n" + model.recipe;
 }
 
@@ -217,6 +227,7 @@ void add_model(CLI::App& app, int& exit_code) {
       ->add_option("--policy", arguments->policy, "The policy to use it (the one its encoding names)");
   add("export", "Everything in it as JSON, weights included", export_model)
       ->add_option("--out", arguments->out, "Write to this file instead of standard output");
+  add_model_ranges(*command, exit_code);
 }
 
 }  // namespace evenkeel::apps

@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 constexpr const char* kPath = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 constexpr Duration kFirstLook = 1s, kLongestLook = 30s;
 constexpr Duration kApproveWithin = 1h;  // then it is asked anew: the cluster forgets requests by itself
-constexpr Duration kAfterFailure = 30s;
+constexpr Duration kAfterFailure = 30s, kLongestAfterFailure = 10min;  // twice as long each time
 constexpr Duration kCheckAge = 60s;
 
 // For nobody's eyes but ours, whatever the umask, and never half of it.
@@ -86,6 +86,13 @@ Result<std::string> certificate_in(std::string_view text) {
   return *std::move(pem);
 }
 
+std::time_t time_to_renew(std::string_view certificate_pem, const std::string& node, double share) {
+  const auto facts = messaging::read_certificate(certificate_pem);
+  // One of another node, in a folder that was copied, is none.
+  if (!facts || facts->common_name != monitor_name(node)) return 0;
+  return messaging::renewal_time(*facts, share);
+}
+
 struct MonitorIdentity::Keeper {
   explicit Keeper(Options given)
       : options(std::move(given)), random(static_cast<std::uint64_t>(::getpid())) {}
@@ -111,19 +118,16 @@ bool MonitorIdentity::Keeper::sleep(Duration time) {
 
 bool MonitorIdentity::Keeper::is_due() {
   const auto text = read_file(files_in(options.folder).certificate);
-  const auto facts =
-      text ? messaging::read_certificate(*text) : Result<messaging::CertificateFacts>(text.error());
-  // One of another node, in a folder that was copied, is none.
-  if (!facts || facts->common_name != "evenkeel:monitor:" + options.node) return true;
+  if (!text) return true;
   if (*text != due_of) {
     due_of = *text;
-    due = messaging::renewal_time(*facts, random.uniform());
+    due = time_to_renew(*text, options.node, random.uniform());
   }
   return std::time(nullptr) >= due;
 }
 
 Status MonitorIdentity::Keeper::renew() {
-  auto made = messaging::make_certificate_request("evenkeel:monitor:" + options.node, "evenkeel:monitors");
+  auto made = messaging::make_certificate_request(monitor_name(options.node), kMonitorsGroup);
   if (!made) return made.error();
   kubernetes::ApiRequest ask;
   ask.method = "POST";
@@ -156,11 +160,15 @@ Status MonitorIdentity::Keeper::renew() {
 }
 
 void MonitorIdentity::Keeper::run() {
+  Duration pause = kAfterFailure;
   while (!stopping) {
     if (is_due()) {
       if (const Status renewed = renew(); !renewed && !stopping) {
         options.say("no certificate: " + renewed.error().message);
-        (void)sleep(kAfterFailure + from_seconds(random.between(0, to_seconds(kAfterFailure))));
+        (void)sleep(pause + from_seconds(random.between(0, to_seconds(pause))));
+        pause = std::min(kLongestAfterFailure, 2 * pause);
+      } else {
+        pause = kAfterFailure;
       }
       continue;
     }

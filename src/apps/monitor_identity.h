@@ -1,4 +1,5 @@
 #pragma once
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,10 +40,16 @@ class MonitorIdentity {
   std::unique_ptr<Keeper> keeper_;
 };
 
-// The pure parts: what is asked for, and what the answer says.
+// How a monitor is called in its certificate, and the group all of them are in.
+inline std::string monitor_name(const std::string& node) { return "evenkeel:monitor:" + node; }
+inline constexpr const char* kMonitorsGroup = "evenkeel:monitors";
+
+// The pure parts: what is asked for, what the answer says, and when to ask again.
 std::string signing_request_json(const std::string& node, const std::string& signer,
                                  const std::string& request_pem, long valid_for_seconds);
 // The certificate; empty: not approved yet. invalid: denied or failed, and why.
 Result<std::string> certificate_in(std::string_view signing_request_json);
+// 0: at once, since this is no certificate of that node's monitor. `share` is from [0, 1).
+std::time_t time_to_renew(std::string_view certificate_pem, const std::string& node, double share);
 
 }  // namespace evenkeel::apps

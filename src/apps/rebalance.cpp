@@ -1,5 +1,6 @@
 #include "apps/rebalance.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,7 +26,8 @@ kubernetes::KubernetesWorld::Options world_options(const Rebalance::Options& opt
 scheduling::SchedulingOptions deciding_options(const Rebalance::Options& options) {
   scheduling::SchedulingOptions deciding;
   deciding.moves = options.moves;
-  deciding.stale_after = 90s;
+  deciding.stale_after = 30s;
+  if (options.usage) options.usage->prepare(deciding);
   return deciding;
 }
 
@@ -45,10 +47,17 @@ Rebalance::Rebalance(kubernetes::ApiConnection& connection, Options options,
                      std::function<void(const std::string&)> log)
     : connection_(connection),
       options_(std::move(options)),
-      world_(connection, world_options(options_), std::move(log)),
+      world_(connection, world_options(options_), log),
       deciding_(deciding_options(options_)),
       scheduler_(following_options(deciding_)),
-      rebalancer_(options_.moves, options_.scheduler_name, kEagerPrice) {}
+      rebalancer_(options_.moves, options_.scheduler_name, kEagerPrice),
+      log_(std::move(log)) {
+  if (options_.usage) options_.usage->begin(world_, scheduler_, connection_.now());
+}
+
+Rebalance::~Rebalance() {
+  if (options_.usage) options_.usage->end(false, connection_.now());
+}
 
 void Rebalance::observe(const ClusterEvent& event) {
   if (under_way_) {
@@ -66,15 +75,51 @@ void Rebalance::observe(const ClusterEvent& event) {
 }
 
 bool Rebalance::follow(Time deadline) {
+  if (options_.usage) options_.usage->turn(connection_.now(), false);
   const auto events = world_.wait_for_events(deadline);
   if (!events) return false;
   for (const ClusterEvent& event : *events) observe(event);
   const Time now = connection_.now();
-  if (world_.synced() && (told_usage_ == Time::min() || now - told_usage_ >= kUsageEvery)) {
+  if (by_requests_ && (told_usage_ == Time::min() || now - told_usage_ >= kUsageEvery)) {
     told_usage_ = now;
     tell_requests_as_usage();
   }
   return true;
+}
+
+std::size_t Rebalance::measured_nodes() const {
+  const ClusterState& cluster = scheduler_.cluster();
+  const Time now = connection_.now();
+  std::size_t count = 0;
+  for (std::uint32_t slot = 0; slot < cluster.columns().size(); ++slot) {
+    const bool seen = cluster.has_node({slot}) && cluster.measured_at({slot}) != Time::min();
+    count += seen && now - cluster.measured_at({slot}) <= deciding_.stale_after ? 1 : 0;
+  }
+  return count;
+}
+
+// By what loads are told from here on, in words. A move is between two nodes: two that are measured are
+// enough to go by, since the others are left alone.
+std::string Rebalance::find_loads(const std::function<bool()>& stopped) {
+  const std::size_t nodes = scheduler_.cluster().node_count();
+  std::string why = "no source of live usage is given";
+  if (options_.usage) {
+    const Time end = connection_.now() + options_.first_usage;
+    while (measured_nodes() < nodes && connection_.now() < end && !stopped())
+      if (!follow(connection_.now() + kTurn)) break;
+    const std::size_t measured = measured_nodes();
+    const std::string of_all = std::to_string(measured) + " of " + std::to_string(nodes) + " nodes";
+    if (measured >= 2) {
+      if (measured < nodes) log_("live usage of " + of_all + ": the others are left alone");
+      return "live usage of " + of_all;
+    }
+    why = "live usage of " + of_all + " only within " +
+          std::to_string(std::lround(to_seconds(options_.first_usage))) + " s";
+  }
+  log_("loads go by what pods request: " + why);
+  by_requests_ = true;
+  (void)follow(connection_.now());
+  return "requests (" + why + ")";
 }
 
 // Nobody measures here, so what pods ask for stands in for what they use.
@@ -144,13 +189,12 @@ Rebalance::Made Rebalance::make(const Move& move, const std::function<bool()>& s
 
 Result<Rebalance::Report> Rebalance::run(const std::function<bool()>& stopped) {
   Report report;
-  report.usage = "requests";
   world_.start();
   const Time give_up = connection_.now() + kFirstList;
   while (!world_.synced() && connection_.now() < give_up && !stopped())
     if (!follow(connection_.now() + kTurn)) break;
   if (!world_.synced()) return unavailable("the cluster could not be listed in time");
-  (void)follow(connection_.now());
+  report.usage = find_loads(stopped);
   report.imbalance_before = imbalance_of_cluster(cluster());
   const Time end = connection_.now() + options_.longest;
   while (connection_.now() < end && !stopped()) {

@@ -10,6 +10,7 @@
 #include "apps/live_cluster.h"
 #include "apps/log.h"
 #include "apps/rebalance.h"
+#include "apps/usage_setup.h"
 #include "base/file.h"
 #include "base/numbers.h"
 #include "base/unit_text.h"
@@ -23,6 +24,7 @@ struct Arguments {
   ClusterChoice cluster;
   std::string budget = "5/hour", time, cool_down = "10m", scheduler_name, output = "table";
   std::vector<std::string> spared;
+  UsageArguments usage;
   bool dry_run = false, single_replicas = false, local_storage = false;
 };
 
@@ -111,6 +113,14 @@ int run(const Arguments& arguments) {
   if (!client) return fail(client.error());
   (void)std::signal(SIGTERM, note_signal);
   (void)std::signal(SIGINT, note_signal);
+  std::unique_ptr<LiveUsage> usage;
+  if (names_a_source(arguments.usage)) {
+    auto made = make_live_usage(arguments.usage, *access, [&loop] { return loop.now(); }, log_line);
+    if (!made) return fail(made.error());
+    usage = *std::move(made);
+    usage->post_with([&loop](std::function<void()> work) { loop.post(std::move(work)); });
+    options->usage = usage.get();
+  }
   Rebalance rebalance(**client, *std::move(options), log_line);
   const Result<Rebalance::Report> report = rebalance.run([] { return told_to_stop != 0; });
   if (!report) return fail(report.error());
@@ -140,9 +150,13 @@ void add_rebalance(CLI::App& app, int& exit_code) {
                     "Workloads of one pod too, which nobody serves meanwhile");
   command->add_flag("--local-storage", arguments->local_storage, "Pods with emptyDir too, which lose it");
   command->add_flag("--dry-run", arguments->dry_run, "Propose, and write nothing");
+  add_source_options(*command, arguments->usage);
   command->add_option("-o,--output", arguments->output, "table or json")
       ->check(CLI::IsMember({"table", "json"}));
-  command->footer("Example:\n  evenkeel rebalance --budget 5/hour --dry-run");
+  command->footer(
+      "Loads are what the --metrics flags' source says; without one, or while it says nothing, what pods\n"
+      "request.\n\nExamples:\n  evenkeel rebalance --budget 5/hour --dry-run\n"
+      "  evenkeel rebalance --budget 5/hour --metrics-prometheus service:monitoring/prometheus:9090");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 

@@ -168,6 +168,8 @@ int run(const Arguments& arguments) {
   options->observer = &observers;
   auto usage = make_live_usage(arguments.usage, *access, [&loop] { return loop.now(); }, log_line);
   if (!usage) return fail(usage.error());
+  if (arguments.usage.state.empty())
+    log_line("no --state: what is learnt of workloads is lost with this process");
   (*usage)->post_with([&loop](std::function<void()> work) { loop.post(std::move(work)); });
   options->usage = usage->get();
   auto scheduler = LiveScheduler::open(**client, *std::move(options));

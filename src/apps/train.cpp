@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "apps/command.h"
+#include "apps/model_ranges.h"
 #include "apps/progress.h"
 #include "apps/recipes.h"
 #include "apps/scenarios.h"
@@ -144,6 +145,7 @@ Result<TrainingOutcome> train(TrainingSession& session, const Arguments& argumen
   if (const Status done = run_session(session, arguments, checkpoint); !done) return done.error();
   Result<learning::Model> model = session.model();
   if (!model) return unavailable(model.error().message);
+  add_input_ranges(*model, arguments.threads);
   TrainingOutcome outcome{seed, session.curve(), *std::move(model), for_seed(arguments.out, arguments, seed)};
   if (outcome.model_path.empty()) return outcome;
   const std::string bytes = learning::serialise(outcome.model);

@@ -83,7 +83,11 @@ Result<Usage> parse_rates(const std::string& text) {
   return rates;
 }
 
-void add_usage_options(CLI::App& command, UsageArguments& arguments) {
+bool names_a_source(const UsageArguments& arguments) {
+  return arguments.metrics_api || !arguments.listen.empty() || !arguments.prometheus.empty();
+}
+
+void add_source_options(CLI::App& command, UsageArguments& arguments) {
   command.add_option("--metrics-listen", arguments.listen,
                      "Take in the reports of `evenkeel monitor` there: 0.0.0.0:10270");
   command.add_option("--metrics-cert", arguments.certificate, "Our certificate for the monitors (PEM)");
@@ -108,6 +112,10 @@ void add_usage_options(CLI::App& command, UsageArguments& arguments) {
   command.add_option("--metrics-capacity", arguments.capacity,
                      "Bytes a second of nodes whose source does not tell: receive=1.25G,transmit=1.25G,\n"
                      "read=500M,write=300M");
+}
+
+void add_usage_options(CLI::App& command, UsageArguments& arguments) {
+  add_source_options(command, arguments);
   command.add_option("--state", arguments.state,
                      "Folder for what is to survive a restart; without it nothing does");
 }
@@ -134,7 +142,6 @@ Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& argumen
   options.state = arguments.state;
   options.log = log;
   auto usage = std::make_unique<LiveUsage>(std::move(options));
-  if (arguments.state.empty()) log("no --state: what is learnt of workloads is lost with this process");
   const PolledSource::Options polled{*every, [to = usage.get()] { to->arrived(); }, log};
 
   if (!arguments.listen.empty()) {

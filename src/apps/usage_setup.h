@@ -18,7 +18,9 @@ struct UsageArguments {
   std::string every = "5s", stale, capacity;
   std::string state;
 };
-void add_usage_options(CLI::App& command, UsageArguments& arguments);
+void add_source_options(CLI::App& command, UsageArguments& arguments);
+void add_usage_options(CLI::App& command, UsageArguments& arguments);  // and what is kept
+bool names_a_source(const UsageArguments& arguments);
 
 // `access` is how the API server is reached; `now` the scheduler's clock, called from other threads.
 Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& arguments,

@@ -39,6 +39,13 @@ Json header_of(const Model& model) {
          {"hidden", network.shape.hidden},
          {"outputs", network.shape.outputs},
          {"activation", network.shape.activation == Activation::relu ? "relu" : "tanh"}});
+  // Left out where there are none: models from before are written as they were.
+  for (const InputRange& range : model.inputs)
+    header["inputs"].push_back({{"input", range.input},
+                                {"lowest", range.lowest},
+                                {"low", range.low},
+                                {"high", range.high},
+                                {"highest", range.highest}});
   return header;
 }
 
@@ -113,6 +120,24 @@ Result<ModelNetwork> read_network(const Json& entry, std::size_t index) {
   return network;
 }
 
+Status read_inputs(const Json& list, Model& model) {
+  if (!list.is_array()) return invalid("model header: inputs is not a list");
+  for (const Json& entry : list) {
+    HeaderReader range(entry, "inputs[" + std::to_string(model.inputs.size()) + "].");
+    model.inputs.push_back({range.text("input"), range.number("lowest"), range.number("low"),
+                            range.number("high"), range.number("highest")});
+    const InputRange& read = model.inputs.back();
+    if (!(read.lowest <= read.low && read.low <= read.high && read.high <= read.highest))
+      range.complain("low", "and its neighbours are not in order");
+    if (range.problem()) return invalid(*range.problem());
+  }
+  const int expected = model.networks.empty() ? 0 : model.networks.front().shape.inputs;
+  if (model.inputs.size() != static_cast<std::size_t>(expected))
+    return invalid("model header: inputs has " + std::to_string(model.inputs.size()) +
+                   " ranges, its first network " + std::to_string(expected) + " inputs");
+  return {};
+}
+
 Result<Model> read_header(const Json& header) {
   HeaderReader reader(header);
   Model model;
@@ -142,6 +167,8 @@ Result<Model> read_header(const Json& header) {
     model.networks.push_back(*std::move(network));
   }
   if (reader.problem()) return invalid(*reader.problem());
+  if (const auto inputs = header.find("inputs"); inputs != header.end())
+    if (const Status read = read_inputs(*inputs, model); !read) return read.error();
   return model;
 }
 
@@ -182,6 +209,20 @@ const ModelNetwork* Model::find(std::string_view name) const {
   for (const ModelNetwork& network : networks)
     if (network.name == name) return &network;
   return nullptr;
+}
+
+Status check_weights(const Model& model) {
+  for (const ModelNetwork& network : model.networks) {
+    const std::size_t count = parameter_count(network.shape);
+    if (network.parameters.size() != count)
+      return invalid("model: network '" + network.name + "' needs " + std::to_string(count) +
+                     " parameters, it has " + std::to_string(network.parameters.size()));
+    for (std::size_t i = 0; i < count; ++i)
+      if (!std::isfinite(network.parameters[i]))
+        return invalid("model: parameter " + std::to_string(i) + " of network '" + network.name +
+                       "' is not a finite number");
+  }
+  return {};
 }
 
 std::string serialise(const Model& model) {
@@ -228,14 +269,11 @@ Result<Model> parse_model(std::string_view bytes) {
     network.parameters.resize(count);
     std::memcpy(network.parameters.data(), left.data(), count * sizeof(Real));
     left.remove_prefix(count * sizeof(Real));
-    for (std::size_t i = 0; i < count; ++i)
-      if (!std::isfinite(network.parameters[i]))
-        return invalid("model: parameter " + std::to_string(i) + " of network '" + network.name +
-                       "' is not a finite number");
   }
   if (!left.empty())
     return invalid("model: " + std::to_string(left.size() / sizeof(Real)) +
                    " parameters belong to no network");
+  if (const Status sound = check_weights(*model); !sound) return sound.error();
   return model;
 }
 

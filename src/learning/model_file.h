@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "learning/input_ranges.h"
 #include "learning/network.h"
 #include "learning/real.h"
 
@@ -41,6 +42,8 @@ struct Model {
   std::vector<std::string> training_worlds;
   std::map<std::string, double> figures;  // what it reached there
   std::vector<ModelNetwork> networks;
+  // Of each input of the first network, in order, what it was in training; none: nobody looked.
+  std::vector<InputRange> inputs{};
 
   const ModelNetwork* find(std::string_view name) const;
   bool operator==(const Model&) const = default;
@@ -52,5 +55,9 @@ std::string serialise(const Model& model);
 Result<Model> parse_model(std::string_view bytes);
 // The same, and refuses a model whose inputs would be another encoding's.
 Result<Model> parse_model(std::string_view bytes, std::string_view expected_encoding);
+
+// Whether its networks have the parameters their shapes ask for, all of them finite. Of a file parse_model
+// has seen to it; a model may also come from elsewhere.
+Status check_weights(const Model& model);
 
 }  // namespace evenkeel::learning

@@ -62,6 +62,34 @@ TEST(ModelFile, ReadsBackWhatWasWrittenBitForBit) {
   EXPECT_EQ(read->find("nobody"), nullptr);
 }
 
+TEST(ModelFile, KeepsWhatTheInputsWereInTraining) {
+  Model model = sample();
+  const std::string without = serialise(model);
+  model.inputs = {{"cpu", -1, 0, 0.5, 2}, {"memory", 0, 0, 0, 0}, {"net", 0.25, 0.25, 1, 1}};
+  const Result<Model> read = parse_model(serialise(model));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, model);
+  model.inputs.clear();
+  EXPECT_EQ(serialise(model), without) << "a model from before is written as it was";
+}
+
+TEST(ModelFile, RefusesRangesThatAreNotItsInputs) {
+  Model model = sample();
+  model.inputs = {{"cpu", 0, 0, 1, 1}};
+  expect_refusal(serialise(model), "inputs has 1 ranges, its first network 3 inputs");
+  model.inputs = {{"cpu", 0, 0, 1, 1}, {"memory", 0, 2, 1, 3}, {"net", 0, 0, 1, 1}};
+  expect_refusal(serialise(model), "inputs[1].low");
+}
+
+TEST(ModelFile, SaysOfAModelFromElsewhereWhatIsWrongWithItsWeights) {
+  Model model = sample();
+  EXPECT_TRUE(check_weights(model));
+  model.networks[1].parameters[3] = std::numeric_limits<Real>::quiet_NaN();
+  EXPECT_NE(check_weights(model).error().message.find("parameter 3 of network 'critic'"), std::string::npos);
+  model.networks[0].parameters.pop_back();
+  EXPECT_NE(check_weights(model).error().message.find("network 'actor' needs"), std::string::npos);
+}
+
 TEST(ModelFile, IsTheSameForTheSameModel) { EXPECT_EQ(serialise(sample()), serialise(sample())); }
 
 TEST(ModelFile, TellsAPersonWhatItHolds) {

@@ -12,6 +12,8 @@
 namespace evenkeel::messaging {
 namespace {
 
+constexpr std::size_t kMostCommonName = 64;  // RFC 5280, ub-common-name
+
 template <auto free>
 struct Freed {
   template <class T>
@@ -45,6 +47,9 @@ std::time_t time_of(const ASN1_TIME* time) {
 
 Result<CertificateRequest> make_certificate_request(const std::string& common_name,
                                                     const std::string& organization) {
+  if (common_name.size() > kMostCommonName)
+    return invalid("'" + common_name + "' is too long for a certificate, which names nobody in more than " +
+                   std::to_string(kMostCommonName) + " letters");
   const Error failed = invalid("no certificate request for '" + common_name + "' could be made");
   const Key key(EVP_EC_gen("P-256"));
   const Request request(X509_REQ_new());
@@ -60,6 +65,35 @@ Result<CertificateRequest> make_certificate_request(const std::string& common_na
       PEM_write_bio_X509_REQ(request_text.get(), request.get()) != 1)
     return failed;
   return CertificateRequest{.key_pem = text_of(key_text.get()), .request_pem = text_of(request_text.get())};
+}
+
+Result<RequestFacts> read_certificate_request(std::string_view pem) {
+  const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const Request request(bio ? PEM_read_bio_X509_REQ(bio.get(), nullptr, nullptr, nullptr) : nullptr);
+  if (!request) return invalid("expected a PEM certificate request");
+  RequestFacts facts;
+  const X509_NAME* subject = X509_REQ_get_subject_name(request.get());
+  for (int i = 0; i < X509_NAME_entry_count(subject); ++i) {
+    const X509_NAME_ENTRY* entry = X509_NAME_get_entry(subject, i);
+    unsigned char* bytes = nullptr;
+    const int length = ASN1_STRING_to_UTF8(&bytes, X509_NAME_ENTRY_get_data(entry));
+    if (length < 0) return invalid("a name that is no text");
+    std::string text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
+    OPENSSL_free(bytes);
+    switch (OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry))) {
+      case NID_commonName:
+        facts.common_names.push_back(std::move(text));
+        break;
+      case NID_organizationName:
+        facts.organizations.push_back(std::move(text));
+        break;
+      default:
+        facts.names_more = true;
+    }
+  }
+  facts.wants_extensions = X509_REQ_get_attr_count(request.get()) > 0;
+  facts.is_signed = X509_REQ_verify(request.get(), X509_REQ_get0_pubkey(request.get())) == 1;
+  return facts;
 }
 
 std::string to_base64(std::string_view bytes) {

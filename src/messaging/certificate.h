@@ -2,6 +2,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -14,6 +15,15 @@ struct CertificateRequest {
 };
 Result<CertificateRequest> make_certificate_request(const std::string& common_name,
                                                     const std::string& organization);
+
+// What a request asks for. Whoever approves one has to have looked at all of it.
+struct RequestFacts {
+  std::vector<std::string> common_names, organizations;
+  bool names_more = false;        // other parts of the subject
+  bool wants_extensions = false;  // other names, usages, anything besides the subject
+  bool is_signed = false;         // by the key it is about
+};
+Result<RequestFacts> read_certificate_request(std::string_view pem);
 
 // As the API wants what is not text.
 std::string to_base64(std::string_view bytes);

@@ -23,6 +23,26 @@ TEST(Certificate, RequestHasItsKeyAndNames) {
   BIO_free(bio);
 }
 
+TEST(Certificate, RequestIsReadBack) {
+  const auto made = make_certificate_request("evenkeel:monitor:node-1", "evenkeel:monitors");
+  ASSERT_TRUE(made);
+  const auto facts = read_certificate_request(made->request_pem);
+  ASSERT_TRUE(facts);
+  EXPECT_EQ(facts->common_names, std::vector<std::string>{"evenkeel:monitor:node-1"});
+  EXPECT_EQ(facts->organizations, std::vector<std::string>{"evenkeel:monitors"});
+  EXPECT_FALSE(facts->names_more);
+  EXPECT_FALSE(facts->wants_extensions);
+  EXPECT_TRUE(facts->is_signed);
+  EXPECT_FALSE(read_certificate_request(made->key_pem));
+}
+
+TEST(Certificate, RequestForANameThatIsTooLongIsRefusedInWords) {
+  const auto made = make_certificate_request("evenkeel:monitor:" + std::string(48, 'n'), "evenkeel:monitors");
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("too long for a certificate"), std::string::npos);
+  EXPECT_TRUE(make_certificate_request("evenkeel:monitor:" + std::string(47, 'n'), "evenkeel:monitors"));
+}
+
 TEST(Certificate, TwoRequestsHaveTwoKeys) {
   EXPECT_NE(make_certificate_request("a", "b")->key_pem, make_certificate_request("a", "b")->key_pem);
 }

@@ -1,12 +1,7 @@
 #include "messaging/report_sender.h"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +16,8 @@
 #include <utility>
 
 #include "base/random.h"
+#include "messaging/descriptor.h"
+#include "messaging/dial.h"
 #include "messaging/host_port.h"
 #include "messaging/report_wire.h"
 #include "messaging/tls_session.h"
@@ -32,26 +29,6 @@ using namespace std::chrono_literals;
 constexpr Duration kHeldWell = 5s;       // a connection that lasted so long was no accident
 constexpr Duration kLookAtFiles = 10s;   // whether the certificates are still those of the connection
 constexpr Duration kLastMoment = 200ms;  // for a report on its way when we are told to end
-constexpr int kSendBuffer = 64 * 1024;   // what waits in the kernel grows old there
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct Connection {
   Descriptor socket;
@@ -68,13 +45,14 @@ struct ReportSender::Service {
   // Of the sender's thread.
   void run();
   void serve(Connection& connection);
-  bool send_newest(Connection& connection);
+  void watch(Connection& connection);
+  bool send_newest();
+  bool finish_writing();
   bool has_news() {
     const std::lock_guard lock(mutex);
     return is_new;
   }
   Result<std::unique_ptr<Connection>> connect();
-  Result<Descriptor> reach(Duration until);
   void pause_after_failure(const std::string& why);
   // Until the socket is ready for `events`, the time is over, or there is something to do: an end, or (for
   // who waits for POLLIN and nothing else) a new report.
@@ -82,6 +60,10 @@ struct ReportSender::Service {
   Woken wait(int socket, short events, Duration until);
   Status step_until_done(int socket, Duration until, const std::function<TlsSession::Step()>& step,
                          const TlsSession& session);
+  void wake_up() const {
+    const std::uint64_t one = 1;
+    (void)!::write(wake.get(), &one, sizeof one);
+  }
   void say(const std::string& text) const {
     if (options.say && text != last_said) options.say(text);
     last_said = text;
@@ -95,11 +77,23 @@ struct ReportSender::Service {
   Duration pause{};
   std::optional<TlsContext> context;
   TlsFileStamps context_files;
-  ReportFrame frame;  // what is being sent; keeps its memory
-  std::string bytes;
+  NodeReport outgoing;            // keeps its memory
   mutable std::string last_said;  // a receiver that is away for an hour is one line, not a thousand
 
-  std::mutex mutex;  // of the next four, held for a copy
+  // Of the sampler's thread.
+  bool send_at_once(const NodeReport& report, Duration when);
+
+  // The connection, held by whoever reads or writes; the sampler's thread never waits for it.
+  std::mutex wire;
+  Connection* open = nullptr;
+  std::string bytes;      // of the frame that was written last
+  std::string_view rest;  // what of it did not go out yet
+  std::string broken;     // why nothing goes out any more
+
+  Status encode(const NodeReport& report, Duration when, std::uint64_t number);
+  TlsSession::Step write_rest();
+
+  std::mutex mutex;  // of the next four, held for a copy; none but the sampler's thread changes `sequence`
   NodeReport newest;
   Duration taken{};
   std::uint64_t sequence = 0;
@@ -160,45 +154,6 @@ Status ReportSender::Service::step_until_done(int socket, Duration until,
   }
 }
 
-Result<Descriptor> ReportSender::Service::reach(Duration until) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int said = ::getaddrinfo(to.host.c_str(), to.port.c_str(), &hints, &found); said != 0)
-    return unavailable(std::string("cannot find the host: ") + ::gai_strerror(said));
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, ::freeaddrinfo);
-  std::string trouble = "no address";
-  for (const addrinfo* one = found; one != nullptr && !stopping; one = one->ai_next) {
-    Descriptor socket(::socket(one->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (socket.get() < 0) continue;
-    int error = 0;
-    if (::connect(socket.get(), one->ai_addr, one->ai_addrlen) != 0) {
-      error = errno;
-      if (error == EINPROGRESS) {
-        if (wait(socket.get(), POLLOUT, until) != Woken::ready) {
-          error = ETIMEDOUT;
-        } else {
-          socklen_t size = sizeof error;
-          (void)::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
-        }
-      }
-    }
-    if (error != 0) {
-      trouble = std::strerror(error);
-      continue;
-    }
-    const auto set = [&](int level, int name, int value) {
-      (void)::setsockopt(socket.get(), level, name, &value, sizeof value);
-    };
-    set(IPPROTO_TCP, TCP_NODELAY, 1);
-    set(SOL_SOCKET, SO_SNDBUF, kSendBuffer);
-    // What is not acknowledged for so long is lost: better a new connection than old news.
-    set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(options.patience.count() / 1000));
-    return Result<Descriptor>(std::move(socket));
-  }
-  return unavailable("cannot connect: " + trouble);
-}
-
 Result<std::unique_ptr<Connection>> ReportSender::Service::connect() {
   const TlsFileStamps files = TlsFileStamps::of(options.tls);
   if (!context || !(files == context_files)) {
@@ -208,7 +163,8 @@ Result<std::unique_ptr<Connection>> ReportSender::Service::connect() {
     context_files = files;
   }
   const Duration until = steady_now() + options.patience;
-  auto socket = reach(until);
+  auto socket = dial(to, options.patience,
+                     [&](int fd) { return wait(fd, POLLOUT, until) == Woken::ready && !stopping; });
   if (!socket) return socket.error();
   const int fd = socket->get();
   const std::string& name = options.server_name.empty() ? to.host : options.server_name;
@@ -222,49 +178,95 @@ Result<std::unique_ptr<Connection>> ReportSender::Service::connect() {
   return connection;
 }
 
-// Whether the connection still serves.
-bool ReportSender::Service::send_newest(Connection& connection) {
+Status ReportSender::Service::encode(const NodeReport& report, Duration when, std::uint64_t number) {
+  FrameHead head;
+  head.stream = stream;
+  head.sequence = number;
+  head.sent = steady_now();
+  head.age = std::clamp(head.sent - when, Duration::zero(), kMostAge);
+  const Status written = write_frame(head, report, bytes);
+  rest = written ? std::string_view(bytes) : std::string_view();
+  return written;
+}
+
+TlsSession::Step ReportSender::Service::write_rest() {
+  auto step = TlsSession::Step::done;
+  std::size_t count = 0;
+  while (!rest.empty() && (step = open->session.write(rest, count)) == TlsSession::Step::done)
+    rest.remove_prefix(count);
+  if (step == TlsSession::Step::done) sent.fetch_add(1, std::memory_order_relaxed);
+  return step;
+}
+
+// False: there is no connection, or it is busy with something else; the other thread has to do it.
+bool ReportSender::Service::send_at_once(const NodeReport& report, Duration when) {
+  const std::unique_lock held(wire, std::try_to_lock);
+  if (!held.owns_lock() || open == nullptr || !rest.empty() || !broken.empty()) return false;
+  // One that cannot be written is left to the other thread as well, which says so once.
+  if (!encode(report, when, sequence + 1)) return false;
   {
     const std::lock_guard lock(mutex);
-    if (!is_new) return true;
-    frame.report = newest;
-    frame.age = taken;  // when it was, for now
-    frame.sequence = sequence;
+    if (is_new) replaced.fetch_add(1, std::memory_order_relaxed);
     is_new = false;
+    ++sequence;
   }
-  frame.stream = stream;
-  frame.sent = steady_now();
-  frame.age = std::clamp(frame.sent - frame.age, Duration::zero(), kMostAge);
-  if (const Status written = write_frame(frame, bytes); !written) {
-    say("a report was not sent: " + written.error().message);
-    return true;
+  switch (write_rest()) {
+    case TlsSession::Step::done:
+      return true;
+    case TlsSession::Step::closed:
+      broken = "it closed the connection";
+      break;
+    case TlsSession::Step::failed:
+      broken = open->session.trouble();
+      break;
+    default:
+      break;
   }
-  std::string_view rest = bytes;
-  const Duration until = steady_now() + (stopping ? kLastMoment : options.patience);
-  const Status done = step_until_done(
-      connection.socket.get(), until,
-      [&] {
-        std::size_t count = 0;
-        auto step = TlsSession::Step::done;
-        while (!rest.empty() && (step = connection.session.write(rest, count)) == TlsSession::Step::done)
-          rest.remove_prefix(count);
-        return step;
-      },
-      connection.session);
-  if (!done) {
-    say("lost " + options.to + ": " + done.error().message);
-    return false;
-  }
-  sent.fetch_add(1, std::memory_order_relaxed);
+  wake_up();
   return true;
 }
 
-void ReportSender::Service::serve(Connection& connection) {
+// Both with the wire held. Whether the connection still serves.
+bool ReportSender::Service::finish_writing() {
+  if (rest.empty()) return true;
+  const Duration until = steady_now() + (stopping ? kLastMoment : options.patience);
+  const Status done =
+      step_until_done(open->socket.get(), until, [this] { return write_rest(); }, open->session);
+  if (done) return true;
+  broken = done.error().message;
+  return false;
+}
+
+bool ReportSender::Service::send_newest() {
+  if (!broken.empty() || !finish_writing()) return false;
+  Duration when{};
+  std::uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex);
+    if (!is_new) return true;
+    outgoing = newest;
+    when = taken;
+    number = sequence;
+    is_new = false;
+  }
+  if (const Status written = encode(outgoing, when, number); !written) {
+    say("a report was not sent: " + written.error().message);
+    return true;
+  }
+  return finish_writing();
+}
+
+void ReportSender::Service::watch(Connection& connection) {
   Duration look = steady_now() + kLookAtFiles;
-  while (!stopping && send_newest(connection)) {
+  while (!stopping) {
+    {
+      const std::lock_guard held(wire);
+      if (!send_newest()) return say("lost " + options.to + ": " + broken);
+    }
     if (has_news()) continue;  // it came during the write, which took the wake-up
     if (wait(connection.socket.get(), POLLIN, look) == Woken::ready) {
       // The other side says nothing but good-bye, or why it will not have us.
+      const std::lock_guard held(wire);
       char nothing[64];
       std::size_t count = 0;
       const auto step = connection.session.read(nothing, sizeof nothing, count);
@@ -277,6 +279,22 @@ void ReportSender::Service::serve(Connection& connection) {
     if (!(TlsFileStamps::of(options.tls) == connection.files))
       return say("the certificates changed: connecting anew");
   }
+}
+
+void ReportSender::Service::serve(Connection& connection) {
+  {
+    const std::lock_guard held(wire);
+    open = &connection;
+    rest = {};
+    broken.clear();
+  }
+  connected = true;
+  watch(connection);
+  connected = false;
+  const std::lock_guard held(wire);
+  if (stopping) (void)send_newest();
+  connection.session.say_farewell();
+  open = nullptr;
 }
 
 void ReportSender::Service::pause_after_failure(const std::string& why) {
@@ -297,12 +315,8 @@ void ReportSender::Service::run() {
       continue;
     }
     connections.fetch_add(1, std::memory_order_relaxed);
-    connected = true;
     say("sending to " + options.to);
     serve(**connection);
-    if (stopping) (void)send_newest(**connection);
-    connected = false;
-    (*connection)->session.say_farewell();
     const bool was_good = steady_now() - (*connection)->since >= kHeldWell;
     connection->reset();
     if (was_good) {
@@ -335,12 +349,12 @@ ReportSender::ReportSender(std::unique_ptr<Service> service) : service_(std::mov
 
 ReportSender::~ReportSender() {
   service_->stopping = true;
-  const std::uint64_t one = 1;
-  (void)!::write(service_->wake.get(), &one, sizeof one);
+  service_->wake_up();
   service_->thread.join();
 }
 
 void ReportSender::send(const NodeReport& report, Duration taken) {
+  if (service_->send_at_once(report, taken)) return;
   {
     const std::lock_guard lock(service_->mutex);
     if (service_->is_new) service_->replaced.fetch_add(1, std::memory_order_relaxed);
@@ -349,8 +363,7 @@ void ReportSender::send(const NodeReport& report, Duration taken) {
     ++service_->sequence;
     service_->is_new = true;
   }
-  const std::uint64_t one = 1;
-  (void)!::write(service_->wake.get(), &one, sizeof one);
+  if (service_->connected) service_->wake_up();
 }
 
 ReportSender::Counts ReportSender::counts() const {

@@ -11,10 +11,11 @@
 
 namespace evenkeel::messaging {
 
-// Sends a node's reports to a ReportReceiver: one connection, kept, in a thread of its own. Whoever samples
-// hands the newest report over and goes on; what was not sent yet is replaced by it, so nothing queues up
-// however long the other side is away. A lost connection is made again after a pause that grows and varies,
-// so that a thousand monitors do not come back in step.
+// Sends a node's reports to a ReportReceiver over one connection, kept. A thread of its own makes it, watches
+// it and sends what the kernel did not take at once; as long as all is well that is nothing, and the report
+// goes out from send() without waking anybody. What was not sent yet is replaced by the newest report, so
+// nothing queues up however long the other side is away. A lost connection is made again after a pause that
+// grows and varies, so that a thousand monitors do not come back in step.
 class ReportSender {
  public:
   struct Options {
@@ -33,7 +34,7 @@ class ReportSender {
   ReportSender(const ReportSender&) = delete;
   ReportSender& operator=(const ReportSender&) = delete;
 
-  // Never waits. `taken`: when the sample was, by steady_now(). Copies into memory it already has.
+  // Never waits; from one thread. `taken`: when the sample was, by steady_now(). Keeps its memory.
   void send(const NodeReport& report, Duration taken);
 
   struct Counts {

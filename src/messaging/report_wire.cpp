@@ -135,8 +135,7 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-Status check(const ReportFrame& frame) {
-  const NodeReport& report = frame.report;
+Status check(const FrameHead& frame, const NodeReport& report) {
   if (report.node.empty() || report.node.size() > kMostName || !is_plain(report.node))
     return invalid("a report without a node's name");
   if (frame.age < Duration::zero() || frame.age > kMostAge) return invalid("a sample of an absurd age");
@@ -153,9 +152,8 @@ Status check(const ReportFrame& frame) {
 
 }  // namespace
 
-Status write_frame(const ReportFrame& frame, std::string& bytes) {
-  if (auto checked = check(frame); !checked) return checked;
-  const NodeReport& report = frame.report;
+Status write_frame(const FrameHead& frame, const NodeReport& report, std::string& bytes) {
+  if (auto checked = check(frame, report); !checked) return checked;
   Writer writer(bytes);
   writer.number(kVersion);
   std::uint8_t known = 0;
@@ -215,7 +213,7 @@ Result<ReportFrame> read_frame(std::string_view bytes) {
   }
   if (reader.was_cut()) return invalid("a report that ends in its middle");
   if (!reader.is_at_end()) return invalid("a report with more behind its end");
-  if (auto checked = check(frame); !checked) return checked.error();
+  if (auto checked = check(frame, report); !checked) return checked.error();
   return frame;
 }
 

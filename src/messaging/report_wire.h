@@ -11,12 +11,16 @@
 
 namespace evenkeel::messaging {
 
-// One report as it travels. `report.measured` does not: the two clocks are not the same one.
-struct ReportFrame {
+// What travels with a report.
+struct FrameHead {
   std::uint64_t stream = 0;    // drawn when the monitor starts: its numbers begin anew
   std::uint64_t sequence = 0;  // rises by one with every sample taken, sent or not
   Duration age{};              // of the sample when it was sent, by the sender's steady clock
   Duration sent{};             // the same clock when it was sent; its zero means nothing
+  bool operator==(const FrameHead&) const = default;
+};
+// One report as it travels. `report.measured` does not: the two clocks are not the same one.
+struct ReportFrame : FrameHead {
   NodeReport report;
   bool operator==(const ReportFrame&) const = default;
 };
@@ -33,7 +37,10 @@ inline constexpr Duration kMostAge = std::chrono::hours(24);
 
 // Replaces `bytes` by header and frame; keeps its memory, so that a sender allocates nothing once it has
 // sent. Pods beyond kMostPods are left out. What read_frame() would refuse is not sent: invalid.
-Status write_frame(const ReportFrame& frame, std::string& bytes);
+Status write_frame(const FrameHead& head, const NodeReport& report, std::string& bytes);
+inline Status write_frame(const ReportFrame& frame, std::string& bytes) {
+  return write_frame(frame, frame.report, bytes);
+}
 
 // How long the frame is, of its header; none: more than anybody may send, or nothing at all.
 std::optional<std::size_t> frame_length(std::string_view header);

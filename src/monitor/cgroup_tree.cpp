@@ -110,4 +110,19 @@ std::vector<FoundPod> find_pods(const CgroupTree& tree, const std::string& node_
   return pods;
 }
 
+std::vector<std::string> find_pod_folders(const CgroupTree& tree, const std::string& node_path) {
+  std::vector<std::string> folders;
+  const std::string& root = tree.any().root;
+  if (root.empty()) return folders;
+  for (const std::string_view name : kPodRoots) {
+    std::string path = root + node_path;
+    path.append("/").append(name);
+    if (!is_folder(path)) continue;
+    for (const std::string& below : folders_in(path))
+      if (is_service_class(below)) folders.push_back(path + "/" + below);
+    folders.push_back(std::move(path));
+  }
+  return folders;
+}
+
 }  // namespace evenkeel::monitor

@@ -34,5 +34,7 @@ struct FoundPod {
 };
 // All below the node's own cgroup ("" for the whole machine), sorted by uid.
 std::vector<FoundPod> find_pods(const CgroupTree& tree, const std::string& node_path);
+// The folders in which pods' cgroups are made, as far as there are any.
+std::vector<std::string> find_pod_folders(const CgroupTree& tree, const std::string& node_path);
 
 }  // namespace evenkeel::monitor

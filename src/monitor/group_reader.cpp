@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 namespace evenkeel::monitor {
 namespace {
 
-constexpr Duration kReadStat =
-    std::chrono::milliseconds(950);  // a little less than a second: timers are late
-constexpr Duration kStandsStill = std::chrono::milliseconds(4950);
+constexpr Duration kProcessorLongest = just_under(std::chrono::seconds(1));
+constexpr Duration kStatShortest = just_under(std::chrono::seconds(1)),
+                   kStatLongest = just_under(std::chrono::seconds(5));
+constexpr double kStatShare = 1.0 / 128;   // of memory, by which it may have changed before idle pages matter
+constexpr double kStillShare = 1.0 / 256;  // memory that changes by less stands still
 constexpr double kNanosecond = 1e-9, kMicrosecond = 1e-6;
 constexpr double kNoLimit = 0x1p60;  // v1 writes "none" as a number near 2^63
 
@@ -32,14 +35,18 @@ std::optional<double> number_in(const std::string& path, ReadBuffer& buffer) {
 
 }  // namespace
 
-GroupReader::GroupReader(const CgroupTree& tree, const std::string& path)
+GroupReader::GroupReader(const CgroupTree& tree, const std::string& path, const WindowLengths& windows,
+                         Duration shortest)
     : cpu_is_v2_(tree.cpu.is_v2),
       memory_is_v2_(tree.memory.is_v2),
       io_is_v2_(tree.io.is_v2),
       cpu_(file_of(tree.cpu, path, "cpuacct.usage", "cpu.stat")),
       memory_(file_of(tree.memory, path, "memory.usage_in_bytes", "memory.current")),
       memory_stat_(file_of(tree.memory, path, "memory.stat", "memory.stat")),
-      io_(file_of(tree.io, path, "blkio.throttle.io_service_bytes_recursive", "io.stat")) {
+      io_(file_of(tree.io, path, "blkio.throttle.io_service_bytes_recursive", "io.stat")),
+      cpu_still_(windows.cpu),
+      memory_still_(windows.memory, shortest),
+      disk_still_(windows.disk, shortest) {
   // Kernels before 4.19 do not sum up what is below.
   if (!io_.is_open() && !io_is_v2_)
     io_ = file_of(tree.io, path, "blkio.throttle.io_service_bytes", "io.stat");
@@ -58,34 +65,55 @@ std::string GroupReader::trouble() const {
 }
 
 std::optional<double> GroupReader::read_memory(ReadBuffer& buffer, Duration now) {
-  if (!stat_read_ || now - *stat_read_ >= kReadStat) {
-    const auto text = memory_stat_.read(buffer);
-    const auto pages =
-        text ? find_count(*text, memory_is_v2_ ? "inactive_file" : "total_inactive_file") : std::nullopt;
-    if (pages) {
-      idle_pages_ = static_cast<double>(*pages);
-      stat_read_ = now;
-    }
-  }
   const auto text = memory_.read(buffer);
   const auto usage = text ? to_real(parse_count(*text)) : std::nullopt;
   if (!usage) return std::nullopt;
+  const bool has_changed = std::abs(*usage - stat_usage_) > kStatShare * *usage;
+  if (!stat_read_ || now - *stat_read_ >= (has_changed ? kStatShortest : kStatLongest)) {
+    const auto stat = memory_stat_.read(buffer);
+    const auto pages =
+        stat ? find_count(*stat, memory_is_v2_ ? "inactive_file" : "total_inactive_file") : std::nullopt;
+    if (pages) {
+      idle_pages_ = static_cast<double>(*pages);
+      stat_usage_ = *usage;
+      stat_read_ = now;
+    }
+  }
   return std::max(0.0, *usage - idle_pages_);
 }
 
 GroupReading GroupReader::read(ReadBuffer& buffer, const IsCounted& is_disk, Duration now) {
   GroupReading reading;
-  if (const auto text = cpu_.read(buffer))
-    reading.cpu_seconds = cpu_is_v2_ ? to_real(find_count(*text, "usage_usec"), kMicrosecond)
-                                     : to_real(parse_count(*text), kNanosecond);
-  if (reading.cpu_seconds && reading.cpu_seconds == last_.cpu_seconds && now - looked_ < kStandsStill)
-    return last_;
-  reading.memory = read_memory(buffer, now);
-  if (const auto text = io_.read(buffer))
-    reading.disk = io_is_v2_ ? sum_io_stat(*text, is_disk) : sum_blkio(*text, is_disk);
-  is_gone_ = !reading.cpu_seconds && !reading.memory && !reading.disk;
-  last_ = reading;
-  looked_ = now;
+  bool has_cpu = cpu_.is_open();
+  if (has_cpu && cpu_still_.is_due(now, kProcessorLongest)) {
+    if (const auto text = cpu_.read(buffer))
+      reading.cpu_seconds = cpu_is_v2_ ? to_real(find_count(*text, "usage_usec"), kMicrosecond)
+                                       : to_real(parse_count(*text), kNanosecond);
+    has_cpu = reading.cpu_seconds.has_value();
+    if (has_cpu) {
+      is_asleep_ = reading.cpu_seconds == cpu_seconds_;
+      cpu_still_.note(!is_asleep_, now);
+      cpu_seconds_ = *reading.cpu_seconds;
+    }
+  }
+  // Without it nothing tells whether there is anything left to look at: look.
+  if (!has_cpu || memory_still_.is_due(now, longest())) {
+    reading.memory = read_memory(buffer, now);
+    if (reading.memory) {
+      const bool has_moved = std::abs(*reading.memory - settled_memory_) > kStillShare * settled_memory_;
+      memory_still_.note(has_moved, now);
+      if (has_moved) settled_memory_ = *reading.memory;
+    }
+  }
+  if (!has_cpu || disk_still_.is_due(now, longest())) {
+    if (const auto text = io_.read(buffer))
+      reading.disk = io_is_v2_ ? sum_io_stat(*text, is_disk) : sum_blkio(*text, is_disk);
+    if (reading.disk) {
+      disk_still_.note(!(*reading.disk == transfers_), now);
+      transfers_ = *reading.disk;
+    }
+  }
+  is_gone_ = !has_cpu && !reading.memory && !reading.disk;
   return reading;
 }
 

@@ -21,6 +21,12 @@ KeptFile::KeptFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY 
   if (fd_ < 0) trouble_ = errno;
 }
 
+KeptFile KeptFile::holding(int descriptor) {
+  KeptFile file;
+  file.fd_ = descriptor;
+  return file;
+}
+
 KeptFile::KeptFile(KeptFile&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), trouble_(std::exchange(other.trouble_, 0)) {}
 

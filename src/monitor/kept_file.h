@@ -24,6 +24,7 @@ class KeptFile {
  public:
   KeptFile() = default;
   explicit KeptFile(const std::string& path);
+  static KeptFile holding(int descriptor);  // which is closed with it; negative: none
   KeptFile(KeptFile&& other) noexcept;
   KeptFile& operator=(KeptFile&& other) noexcept;
   KeptFile(const KeptFile&) = delete;
@@ -33,6 +34,7 @@ class KeptFile {
   bool is_open() const { return fd_ >= 0; }
   int trouble() const { return trouble_; }  // errno of opening, or of the last reading that failed; 0: none
   ino_t inode() const;
+  int descriptor() const { return fd_; }
 
   // All of it, valid until the buffer is used again. None: not open, or what it told of is gone.
   std::optional<std::string_view> read(ReadBuffer& buffer);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -13,7 +14,8 @@
 #include "monitor/group_reader.h"
 #include "monitor/kept_file.h"
 #include "monitor/kernel_text.h"
-#include "monitor/pod_network.h"
+#include "monitor/pod_table.h"
+#include "monitor/stillness.h"
 #include "monitor/usage_windows.h"
 
 namespace evenkeel::monitor {
@@ -32,46 +34,40 @@ std::string tidy_path(std::string path) {
   return path;
 }
 
-struct Pod {
-  Pod(const FoundPod& found, const CgroupTree& tree, const Sampler::Options& options)
-      : uid(found.uid),
-        path(found.path),
-        group(tree, found.path),
-        network(options.proc, tree.any().root + found.path),
-        windows(options.windows) {}
-
-  std::string uid, path;
-  GroupReader group;
-  PodNetwork network;
-  UsageWindows windows;
-};
+// Of the node itself, whose figures matter most: what moves is looked at with every sample.
+constexpr Duration kLongest = just_under(std::chrono::seconds(1));
+constexpr double kStillShare = 1.0 / 256;  // memory that changes by less stands still
 
 }  // namespace
 
 struct Sampler::Parts {
   explicit Parts(Options given)
-      : options(std::move(given)), tree(CgroupTree::find(options.cgroups)), windows(options.windows) {}
+      : options(std::move(given)),
+        tree(CgroupTree::find(options.cgroups)),
+        windows(options.windows),
+        memory_still(options.windows.memory),
+        disk_still(options.windows.disk) {}
 
   Status open();
   Status look_for(const std::string& what, const std::vector<std::string>& named,
                   const std::vector<std::string>& there);
   void find_capacity();
-  void read_machine(Duration now);
-  void read_network(Duration now);
-  void look_for_pods();
-  void read_pods(Duration now);
+  void read_machine(const UsageWindows::Sample& sample);
+  void read_group(const UsageWindows::Sample& sample);
+  void read_network(const UsageWindows::Sample& sample);
   void say_once(const std::string& text) {
     if (said.insert(text).second && options.say) options.say(text);
   }
-  std::optional<std::string_view> text_of(KeptFile& file, const std::string& name) {
+  std::optional<std::string_view> text_of(KeptFile& file, const char* name) {
     auto text = file.read(buffer);
-    if (!text) say_once(name + " cannot be read and is left out: " + std::strerror(file.trouble()));
+    if (!text)
+      say_once(options.proc + name + " cannot be read and is left out: " + std::strerror(file.trouble()));
     return text;
   }
 
   Options options;
   CgroupTree tree;
-  std::string node_path;
+  std::string node_path, net_dev_name;
   UsageWindows windows;
   ReadBuffer buffer;
   KeptFile stat, meminfo, diskstats, net_dev;
@@ -80,8 +76,11 @@ struct Sampler::Parts {
   IsCounted is_interface, is_disk, is_device;
   ino_t network = 0;
   double ticks = 100;
-  std::vector<std::unique_ptr<Pod>> pods;  // by uid
-  std::optional<Duration> looked;
+  Stillness memory_still, disk_still;
+  double settled_memory = 0;
+  Transfers transfers;
+  std::optional<PodTable> pods;
+  std::uint64_t samples = 0;
   NodeReport report;
   std::set<std::string> said;
 };
@@ -92,13 +91,14 @@ Status Sampler::Parts::open() {
   meminfo = KeptFile(options.proc + "/meminfo");
   diskstats = KeptFile(options.proc + "/diskstats");
   const std::string process = options.proc + "/" + options.network_of;
-  net_dev = KeptFile(process + "/net/dev");
+  net_dev_name = "/" + options.network_of + "/net/dev";
+  net_dev = KeptFile(options.proc + net_dev_name);
   network = net_dev.inode();
   if (!options.cgroup.empty()) {
     node_path = tidy_path(options.cgroup);
     if (tree.is_empty()) return unavailable("no cgroups under " + options.cgroups);
     if (!is_folder(tree.any().root + node_path)) return not_found("no cgroup " + tree.any().root + node_path);
-    group.emplace(tree, node_path);
+    group.emplace(tree, node_path, options.windows);
     if (const std::string trouble = group->trouble(); !trouble.empty())
       say_once("not all of cgroup " + options.cgroup + " can be read: " + trouble);
   } else if (!stat.is_open() && !meminfo.is_open()) {
@@ -128,6 +128,11 @@ Status Sampler::Parts::open() {
     is_device = one_of(std::move(disks.devices));
   }
   report.node = options.node;
+  pods.emplace(tree, PodTable::Options{.proc = options.proc,
+                                       .node_path = node_path,
+                                       .windows = options.windows,
+                                       .look_every = options.look_for_pods,
+                                       .say_once = [this](const std::string& text) { say_once(text); }});
   find_capacity();
   return {};
 }
@@ -168,65 +173,41 @@ void Sampler::Parts::find_capacity() {
     report.capacity.of[d] = options.capacity.of[d] > 0 ? options.capacity.of[d] : found.of[d];
 }
 
-void Sampler::Parts::read_machine(Duration now) {
-  if (group) {
-    const GroupReading reading = group->read(buffer, is_device, now);
-    if (reading.cpu_seconds) windows.add_cpu(*reading.cpu_seconds, now);
-    if (reading.memory) windows.add_memory(*reading.memory);
-    if (reading.disk) windows.add_disk(*reading.disk, now);
-    if (group->is_gone()) say_once("cgroup " + options.cgroup + " is gone");
-    return;
-  }
-  if (const auto text = text_of(stat, options.proc + "/stat"))
+void Sampler::Parts::read_group(const UsageWindows::Sample& sample) {
+  const GroupReading reading = group->read(buffer, is_device, sample.at);
+  if (reading.cpu_seconds) windows.add_cpu(*reading.cpu_seconds, sample);
+  if (reading.memory) windows.add_memory(*reading.memory, sample);
+  if (reading.disk) windows.add_disk(*reading.disk, sample);
+  if (group->is_gone()) say_once("cgroup " + options.cgroup + " is gone");
+}
+
+void Sampler::Parts::read_machine(const UsageWindows::Sample& sample) {
+  if (const auto text = text_of(stat, "/stat"))
     if (const auto times = parse_stat(*text))
-      windows.add_cpu(static_cast<double>(times->busy_ticks) / ticks, now);
-  if (const auto text = text_of(meminfo, options.proc + "/meminfo"))
-    if (const auto facts = parse_meminfo(*text)) windows.add_memory(static_cast<double>(facts->used));
-  if (const auto text = text_of(diskstats, options.proc + "/diskstats"))
-    if (const auto bytes = sum_disks(*text, is_disk)) windows.add_disk(*bytes, now);
-}
-
-void Sampler::Parts::read_network(Duration now) {
-  if (const auto text = text_of(net_dev, options.proc + "/" + options.network_of + "/net/dev"))
-    if (const auto bytes = sum_interfaces(*text, is_interface)) windows.add_network(*bytes, now);
-}
-
-// Both lists are sorted: what is in one alone came or went.
-void Sampler::Parts::look_for_pods() {
-  const std::vector<FoundPod> found = find_pods(tree, node_path);
-  std::vector<std::unique_ptr<Pod>> next;
-  next.reserve(found.size());
-  auto old = pods.begin();
-  for (const FoundPod& one : found) {
-    while (old != pods.end() && (*old)->uid < one.uid) ++old;
-    const bool is_known = old != pods.end() && *old && (*old)->uid == one.uid && (*old)->path == one.path;
-    next.push_back(is_known ? std::move(*old++) : std::make_unique<Pod>(one, tree, options));
-    Pod& pod = *next.back();
-    if (const std::string trouble = pod.group.trouble(); !trouble.empty() && !is_known)
-      say_once("not all of pods' cgroups can be read: " + trouble);
-    if (pod.network.look(buffer, network)) pod.windows.restart_network();
+      windows.add_cpu(static_cast<double>(times->busy_ticks) / ticks, sample);
+  if (memory_still.is_due(sample.at, kLongest)) {
+    const auto text = text_of(meminfo, "/meminfo");
+    if (const auto facts = text ? parse_meminfo(*text) : std::nullopt) {
+      const auto used = static_cast<double>(facts->used);
+      const bool has_moved = std::abs(used - settled_memory) > kStillShare * settled_memory;
+      memory_still.note(has_moved, sample.at);
+      if (has_moved) settled_memory = used;
+      windows.add_memory(used, sample);
+    }
   }
-  pods = std::move(next);
+  if (disk_still.is_due(sample.at, kLongest)) {
+    const auto text = text_of(diskstats, "/diskstats");
+    if (const auto bytes = text ? sum_disks(*text, is_disk) : std::nullopt) {
+      disk_still.note(!(*bytes == transfers), sample.at);
+      transfers = *bytes;
+      windows.add_disk(*bytes, sample);
+    }
+  }
 }
 
-void Sampler::Parts::read_pods(Duration now) {
-  std::size_t count = 0;
-  for (const auto& pod : pods) {
-    const GroupReading reading = pod->group.read(buffer, is_device, now);
-    if (pod->group.is_gone()) continue;  // not found at the next look either
-    if (reading.cpu_seconds) pod->windows.add_cpu(*reading.cpu_seconds, now);
-    if (reading.memory) pod->windows.add_memory(*reading.memory);
-    if (reading.disk) pod->windows.add_disk(*reading.disk, now);
-    if (const auto bytes = pod->network.read(buffer)) pod->windows.add_network(*bytes, now);
-    NodeReport::Known known{};
-    const Usage usage = pod->windows.usage(known);
-    if (reading.cpu_seconds && !known[0]) continue;  // its first sample: no rates yet
-    if (count == report.pods.size()) report.pods.emplace_back();
-    report.pods[count].uid = pod->uid;
-    report.pods[count].usage = usage;
-    ++count;
-  }
-  report.pods.resize(count);
+void Sampler::Parts::read_network(const UsageWindows::Sample& sample) {
+  if (const auto text = text_of(net_dev, net_dev_name.c_str()))
+    if (const auto bytes = sum_interfaces(*text, is_interface)) windows.add_network(*bytes, sample);
 }
 
 Result<Sampler> Sampler::open(Options options) {
@@ -248,13 +229,11 @@ Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 
 const NodeReport& Sampler::sample(Duration now) {
   Parts& parts = *parts_;
-  parts.read_machine(now);
-  parts.read_network(now);
-  if (!parts.looked || now - *parts.looked >= parts.options.look_for_pods) {
-    parts.look_for_pods();
-    parts.looked = now;
-  }
-  parts.read_pods(now);
+  const UsageWindows::Sample sample{.number = ++parts.samples, .at = now};
+  parts.group ? parts.read_group(sample) : parts.read_machine(sample);
+  parts.read_network(sample);
+  parts.pods->look(parts.buffer, parts.network, now);
+  parts.pods->read(parts.buffer, parts.is_device, sample, parts.report.pods);
   parts.report.total = parts.windows.usage(parts.report.known);
   return parts.report;
 }

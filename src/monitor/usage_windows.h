@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "cluster/node_report.h"
 #include "cluster/usage.h"
@@ -8,7 +10,8 @@
 
 namespace evenkeel::monitor {
 
-// The six figures of a node or a pod, each over its window.
+// The six figures of a node or a pod, each over its window. Not every figure is looked at with every sample;
+// samples are numbered, one after the other, so that it is known how many were left out.
 class UsageWindows {
  public:
   explicit UsageWindows(const WindowLengths& lengths)
@@ -19,15 +22,23 @@ class UsageWindows {
         read_(lengths.disk),
         write_(lengths.disk) {}
 
-  void add_cpu(double seconds, Duration at) { cpu_.add(seconds, at); }
-  void add_memory(double bytes) { memory_.add(bytes); }
-  void add_network(const Transfers& bytes, Duration at) {
-    receive_.add(static_cast<double>(bytes.in), at);
-    transmit_.add(static_cast<double>(bytes.out), at);
+  struct Sample {
+    std::uint64_t number = 0;
+    Duration at{};
+  };
+  void add_cpu(double seconds, const Sample& sample) {
+    cpu_.add(seconds, sample.at, skipped(cpu_seen_, sample));
   }
-  void add_disk(const Transfers& bytes, Duration at) {
-    read_.add(static_cast<double>(bytes.in), at);
-    write_.add(static_cast<double>(bytes.out), at);
+  void add_memory(double bytes, const Sample& sample) { memory_.add(bytes, skipped(memory_seen_, sample)); }
+  void add_network(const Transfers& bytes, const Sample& sample) {
+    const std::size_t left_out = skipped(network_seen_, sample);
+    receive_.add(static_cast<double>(bytes.in), sample.at, left_out);
+    transmit_.add(static_cast<double>(bytes.out), sample.at, left_out);
+  }
+  void add_disk(const Transfers& bytes, const Sample& sample) {
+    const std::size_t left_out = skipped(disk_seen_, sample);
+    read_.add(static_cast<double>(bytes.in), sample.at, left_out);
+    write_.add(static_cast<double>(bytes.out), sample.at, left_out);
   }
   void restart_network() {
     receive_.restart();
@@ -48,9 +59,15 @@ class UsageWindows {
   }
 
  private:
+  static std::size_t skipped(std::uint64_t& seen, const Sample& sample) {
+    const std::uint64_t before = std::exchange(seen, sample.number);
+    return before == 0 || sample.number <= before ? 0 : sample.number - before - 1;
+  }
+
   RateWindow cpu_;
   GaugeWindow memory_;
   RateWindow receive_, transmit_, read_, write_;
+  std::uint64_t cpu_seen_ = 0, memory_seen_ = 0, network_seen_ = 0, disk_seen_ = 0;
 };
 
 }  // namespace evenkeel::monitor

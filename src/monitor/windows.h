@@ -11,10 +11,13 @@ namespace evenkeel::monitor {
 class GaugeWindow {
  public:
   explicit GaugeWindow(std::size_t length) : readings_(length) {}
-  void add(double reading);
+  // `skipped`: samples since the last one at which nobody looked; it was then what it was before.
+  void add(double reading, std::size_t skipped = 0);
   std::optional<double> mean() const;
 
  private:
+  void put(double reading);
+
   std::vector<double> readings_;
   std::size_t next_ = 0, count_ = 0;
 };
@@ -25,7 +28,8 @@ class GaugeWindow {
 class RateWindow {
  public:
   explicit RateWindow(std::size_t intervals) : points_(intervals + 1) {}
-  void add(double counter, Duration at);
+  // `skipped`: samples since the last one at which nobody looked; the counter is taken to have grown evenly.
+  void add(double counter, Duration at, std::size_t skipped = 0);
   void restart() { count_ = 0; }  // the next reading is of another counter
   std::optional<double> per_second() const { return rate_; }
 
@@ -34,6 +38,7 @@ class RateWindow {
     double counter = 0;
     Duration at{};
   };
+  void put(const Point& point);
   const Point& back(std::size_t ago) const {
     return points_[(next_ + points_.size() - 1 - ago) % points_.size()];
   }

@@ -73,5 +73,34 @@ TEST(RateWindow, DoesNotTakeAnotherCounterForTheSame) {
   EXPECT_EQ(window.per_second(), 20);
 }
 
+TEST(GaugeWindow, HoldsWhatItHeldWhereNobodyLooked) {
+  GaugeWindow window(4);
+  window.add(10);
+  window.add(20);
+  window.add(40, 2);
+  EXPECT_EQ(window.mean(), 25);  // 20, 20, 20, 40
+  window.add(80, 100);
+  EXPECT_EQ(window.mean(), 50);  // 40, 40, 40, 80
+}
+
+TEST(RateWindow, SpreadsWhatHappenedWhileNobodyLooked) {
+  RateWindow window(5);
+  window.add(0, 0s);
+  window.add(0, 1s);
+  window.add(400, 5s, 3);  // of samples at 2, 3 and 4 s
+  EXPECT_DOUBLE_EQ(*window.per_second(), 80);
+  window.add(400, 6s);
+  EXPECT_DOUBLE_EQ(*window.per_second(), 80);
+  window.add(400, 7s);
+  EXPECT_DOUBLE_EQ(*window.per_second(), 60);  // 100 at 2 s, 400 at 7 s
+}
+
+TEST(RateWindow, IsOverAllTheTimeNobodyLookedIfThatIsLongerThanItself) {
+  RateWindow window(3);
+  window.add(0, 0s);
+  window.add(1000, 100s, 99);
+  EXPECT_DOUBLE_EQ(*window.per_second(), 10);
+}
+
 }  // namespace
 }  // namespace evenkeel::monitor

@@ -202,6 +202,8 @@ void OnlineLearner::study(Lesson lesson) {
   if (!studied.loss) return;
   ++progress_.updates;
   changed_ = true;
+  // What was learnt first is kept at once: a folder that cannot be written is known at the beginning.
+  if (std::exchange(owes_first_, false)) next_checkpoint_ = Clock::now();
   const double memory = std::min(kRemembered, static_cast<double>(progress_.updates));
   if (std::isfinite(*studied.loss)) progress_.loss += (*studied.loss - progress_.loss) / memory;
   check_weights();
@@ -263,14 +265,15 @@ void OnlineLearner::take_up_checkpoint() {
     why = restored ? "holds weights that are no numbers" : restored.error().message;
   }
   const std::string aside = options_.checkpoint + ".refused";
-  const bool moved = std::rename(options_.checkpoint.c_str(), aside.c_str()) == 0;
+  const bool moved = options_.writes && std::rename(options_.checkpoint.c_str(), aside.c_str()) == 0;
   say(options_.checkpoint + ": " + why + (moved ? "; put aside as " + aside : "") +
       "; learning begins without it");
 }
 
 void OnlineLearner::write_checkpoint() {
   next_checkpoint_ = Clock::now() + options_.checkpoint_every;
-  if (options_.checkpoint.empty() || student_->nodes().empty() || progress_.lessons == saved_lessons_) return;
+  if (options_.checkpoint.empty() || !options_.writes) return;
+  if (student_->nodes().empty() || progress_.lessons == saved_lessons_) return;
   const Status written =
       write_file(options_.checkpoint, learning::serialise_checkpoint(student_->encoding(), student_->save()));
   if (written) {

@@ -24,12 +24,14 @@ namespace evenkeel::training {
 // Weights are looked at before they are published. Should one not be a number, the student goes back to what
 // it was some updates ago, and that is counted too.
 //
-// Checkpoints: <file>, written every so often and at the end, whole or not at all (base/file.h); read at the
-// start. One that is damaged or another's is put aside as <file>.refused and learning begins without it.
+// Checkpoints: <file>, written after the first update, every so often and at the end, whole or not at all
+// (base/file.h); read at the start. One that is damaged or another's is put aside as <file>.refused and
+// learning begins without it.
 class OnlineLearner final : public scheduling::LearnerLink {
  public:
   struct Options {
     std::string checkpoint{};  // none: nothing survives
+    bool writes = true;        // false: the checkpoint is read, and nothing is written, renamed or made
     std::chrono::milliseconds checkpoint_every{60'000};
     std::size_t queue = 4096;
     std::uint64_t decides_after = 100;   // updates from nothing before its opinion counts
@@ -101,7 +103,8 @@ class OnlineLearner final : public scheduling::LearnerLink {
   std::uint64_t good_updates_ = 0;
   Clock::time_point next_checkpoint_;
   std::uint64_t saved_lessons_ = 0;
-  bool changed_ = false;  // since the last publication
+  bool changed_ = false;    // since the last publication
+  bool owes_first_ = true;  // checkpoint
   std::string last_trouble_;
   std::thread thread_;  // last: begins when all else is there
 };

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "base/file.h"
 
@@ -66,9 +67,13 @@ void feed(OnlineLearner& learner, std::size_t lessons, std::size_t nodes = 3, st
   for (std::size_t i = 0; i < lessons; ++i) learner.teach(lesson(random, nodes, from + i));
 }
 
+// Whoever takes news never waits, and gets none while the trainer is at the lock: it is asked again.
 bool heard(OnlineLearner& learner, const std::string& text) {
-  for (const std::string& line : learner.take_news())
-    if (line.find(text) != std::string::npos) return true;
+  for (int i = 0; i < 50; ++i) {
+    for (const std::string& line : learner.take_news())
+      if (line.find(text) != std::string::npos) return true;
+    std::this_thread::sleep_for(10ms);
+  }
   return false;
 }
 
@@ -262,6 +267,26 @@ TEST(OnlineLearner, PutsAsideACheckpointThatIsDamagedOrAnothers) {
   const auto other = start("drs-sac", {.checkpoint = file});
   EXPECT_FALSE(other->weights());
   EXPECT_TRUE(heard(*other, "made for 'drs-50'"));
+}
+
+TEST(OnlineLearner, WritesAndMovesNothingWhereItMayOnlyRead) {
+  const Folder folder;
+  const std::string file = folder.file("drs.checkpoint");
+  ASSERT_TRUE(write_file(file, "damaged"));
+  const OnlineLearner::Options reading{.checkpoint = file, .writes = false, .checkpoint_every = 1ms};
+  {
+    const auto learner = start("drs", reading);
+    EXPECT_TRUE(heard(*learner, "learning begins without it"));
+    learner->lay_out(node_names(3));
+    feed(*learner, 50);
+    ASSERT_TRUE(learner->settle(kPatience));
+    EXPECT_GT(learner->progress().lessons, 0U);
+  }
+  EXPECT_EQ(*read_file(file), "damaged");
+  EXPECT_FALSE(std::filesystem::exists(file + ".refused"));
+  ASSERT_TRUE(std::filesystem::remove(file));
+  feed(*start("drs", reading), 1);
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(OnlineLearner, GoesOnLearningWhereNothingCanBeWritten) {

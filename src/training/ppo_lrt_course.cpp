@@ -26,7 +26,7 @@ class Judged final : public scheduling::PlacementPolicy {
     const std::optional<NodeId> chosen = inner_.choose(request, random);
     if (!chosen) return chosen;
     if (placed_++ % pods_per_step_ == 0) judge_.begin_step(request.now);
-    judge_.place(request.pod.id, request.pod.created);
+    judge_.place(request.pod.id, *chosen, request.pod.created);
     return chosen;
   }
   scheduling::ScoreSheet explain(const scheduling::PlacementRequest& request) override {

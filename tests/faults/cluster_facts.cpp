@@ -98,6 +98,23 @@ std::string misfit(const Stored& pod, const Stored& node, const std::vector<Stor
   return "";
 }
 
+std::string why_it_must_stay(const Stored& pod) {
+  const json& object = pod.object;
+  if (is_ending(pod)) return "it ends already";
+  if (text_at(object, {"status", "phase"}) != "Running") return "it does not run";
+  bool has_controller = false;
+  for (const json& owner : part(object, {"metadata", "ownerReferences"}))
+    has_controller = has_controller || owner.value("controller", false);
+  if (!has_controller) return "nobody would make another one";
+  const json& notes = part(object, {"metadata", "annotations"});
+  if (notes.is_object() && notes.value("evenkeel.io/move", "") == "never") return "it asked not to be moved";
+  if (notes.is_object() && notes.value("cluster-autoscaler.kubernetes.io/safe-to-evict", "") == "false")
+    return "it is not safe to evict";
+  for (const json& volume : part(object, {"spec", "volumes"}))
+    if (volume.contains("emptyDir") || volume.contains("hostPath")) return "it keeps files on its node";
+  return "";
+}
+
 bool is_repelled(const Stored& pod, const Stored& node, const Stored& other, const Stored& its_node) {
   return repels(pod, node, other, its_node) || repels(other, its_node, pod, node);
 }

@@ -23,6 +23,9 @@ std::vector<StoredPtr> pods_on(const std::map<std::string, StoredPtr>& pods, con
 // and taints; empty where it does.
 std::string misfit(const Stored& pod, const Stored& node, const std::vector<StoredPtr>& others);
 
+// Why the pod must not be moved, by what it says itself; empty: nothing speaks against it.
+std::string why_it_must_stay(const Stored& pod);
+
 // Whether one of the two refuses to share its `topologyKey` with the other by required anti-affinity
 // (matchLabels alone).
 bool is_repelled(const Stored& pod, const Stored& node, const Stored& other, const Stored& its_node);

@@ -106,6 +106,21 @@ SimulatedCluster::App ClusterLoad::app(const std::string& name) {
          {"labelSelector", {{"matchLabels", {{"app", name}}}}}}};
   }
   made.pod = {{"metadata", {{"labels", json::object()}}}, {"spec", std::move(spec)}};
+  if (!has_settled_apps_) return made;
+  switch (random_.below(6)) {
+    case 0:
+      made.pod["metadata"]["annotations"]["evenkeel.io/move"] = "never";
+      break;
+    case 1:
+      made.pod["metadata"]["annotations"]["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
+      break;
+    case 2:
+      if (made.claim_class.empty())
+        made.pod["spec"]["volumes"] = {{{"name", "scratch"}, {"emptyDir", json::object()}}};
+      break;
+    default:
+      break;
+  }
   return made;
 }
 

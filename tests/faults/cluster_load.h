@@ -19,6 +19,9 @@ class ClusterLoad {
   ClusterLoad(SimulatedCluster& cluster, SimulatedApiServer& server, Random random, Traits traits,
               std::string scheduler_name);
 
+  // From now on some apps' pods must not be moved. Asked for rather than drawn: worlds without it stay as
+  // they are, seed by seed.
+  void have_settled_apps() { has_settled_apps_ = true; }
   void set_up();
   // Something happens every few seconds until then.
   void go_on_until(Time end);
@@ -46,6 +49,7 @@ class ClusterLoad {
   std::string scheduler_name_;
   std::vector<Machine> machines_;
   int apps_ = 0;
+  bool has_settled_apps_ = false;
 };
 
 }  // namespace evenkeel::faults

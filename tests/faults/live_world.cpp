@@ -162,6 +162,7 @@ void LiveWorld::run() {
 }
 
 void LiveWorld::end_well() {
+  is_calm_ = true;
   network_.weather = {};
   network_.max_tries = 8;
   load_.settle();

@@ -45,6 +45,10 @@ class LiveWorld {
   void run_until(Time end);
   void end_well();
   VirtualTime& clock() { return clock_; }
+  bool is_calm() const { return is_calm_; }  // the storm is over
+  // Some apps' pods say that they had better stay where they are.
+  void have_settled_apps() { load_.have_settled_apps(); }
+  std::size_t processes() const { return processes_.size(); }
   const apps::LiveScheduler& scheduler(std::size_t process) const { return *processes_[process]->scheduler; }
 
  private:
@@ -75,6 +79,7 @@ class LiveWorld {
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::size_t> doomed_;  // killed before the next turn
   int started_ = 0;
+  bool is_calm_ = false;
   Troubles troubles_;
   std::vector<std::string> log_;
 };

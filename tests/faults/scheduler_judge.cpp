@@ -31,8 +31,12 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
   void acted(const Action& action, Time /*now*/) override {
     std::visit(Match{[&](const BindPod& bind) { judge_bind(bind); },
                      [&](const PreemptPods& preempt) { judge_preemption(preempt); },
+                     [&](const EvictPod& evict) { judge_move(evict); },
                      [&](const MarkUnschedulable& mark) { note_dropped(mark); }, [](const auto&) {}},
                action);
+  }
+  void decided(const scheduling::PlacementRequest& request, std::optional<NodeId> node, Duration) override {
+    judge_.decided(connection_.process(), request, node);
   }
   void observed(const ClusterEvent& event, Time /*now*/) override {
     if (const auto* failed = std::get_if<BindFailed>(&event)) forget(failed->pod);
@@ -173,6 +177,24 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
     std::erase_if(last_, [&](const auto& entry) {
       return entry.second.first == node && priorities_.at(entry.first) < priority;
     });
+  }
+
+  void judge_move(const EvictPod& evict) {
+    ++judge_.counts_.moves;
+    const StoredPtr pod = known_pod(evict.pod);
+    if (!pod) return accuse("moves a pod it was not told of");
+    const std::string what = "moves " + pod->key + ": ";
+    if (evict.proposed) return accuse(what + "by a dry run");
+    if (const std::string why = why_it_must_stay(*pod); !why.empty()) accuse(what + why);
+    if (!evict.destination) return accuse(what + "to nowhere");
+    const std::string to = scheduler_->cluster().node(*evict.destination).name;
+    if (node_of(*pod) == to) accuse(what + "to where it is");
+    const StoredPtr node = connection_.knowledge().object(judge_.nodes_, to);
+    if (!node) return accuse(what + "to a node that is known to be gone");
+    if (part(node->object, {"spec", "unschedulable"}) == true)
+      accuse(what + "to " + to + ", which is cordoned");
+    victims_.insert(pod->uid);
+    judge_.moved(connection_.process(), *pod);
   }
 
   void judge_preemption(const PreemptPods& preempt) {
@@ -330,6 +352,7 @@ void SchedulerJudge::wrote(const Write& write) {
     leader_ = leader;
     return;
   }
+  if (write.parts->subresource == "eviction") counts_.moves_refused += write.code == 429 ? 1 : 0;
   if (write.parts->subresource != "binding") return;
   counts_.bindings += is_done ? 1 : 0;
   counts_.conflicts += write.code == 409 ? 1 : 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@ namespace evenkeel::faults {
 //   the victims  of a preemption are on that node and of lower priority; while they end, no others are chosen
 //   for the
 //                same pod and node
+//   the moves    are of pods that run on another node than they are to go to, that a controller would make
+//                anew, and that neither say themselves nor by what they keep that they must stay
 //
 // And each request at the moment it is sent: a binding was decided so by its sender, and was not confirmed to
 // it before; only decided victims are ended; nothing of another scheduler's is touched; whoever writes holds
@@ -43,6 +46,7 @@ class SchedulerJudge {
   };
   struct Counts {
     std::uint64_t decisions = 0, bindings = 0, conflicts = 0, preemptions = 0, excused = 0, leaders = 0;
+    std::uint64_t moves = 0, moves_refused = 0;  // refused: by a disruption budget
   };
 
   SchedulerJudge(SimulatedNetwork& network, Options options);
@@ -54,6 +58,11 @@ class SchedulerJudge {
   apps::LiveObserver& observer(SimulatedConnection& process);
   // Objects that no reader understands take no room as far as a scheduler can know.
   void leave_out(const std::string& pod) { left_out_.insert(pod); }
+
+  // Told of each answer of a policy, and of each move, after it was judged here.
+  std::function<void(const std::string& process, const scheduling::PlacementRequest&, std::optional<NodeId>)>
+      decided = [](const auto&, const auto&, const auto&) {};
+  std::function<void(const std::string& process, const Stored& pod)> moved = [](const auto&, const auto&) {};
 
   // From here on one process is alone and needs no lease.
   void end_election() { options_.elects = false; }

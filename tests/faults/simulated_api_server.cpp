@@ -70,7 +70,7 @@ SimulatedApiServer::SimulatedApiServer(VirtualTime& clock) : clock_(clock) {
         types::replication_controllers(), types::persistent_volumes(), types::persistent_volume_claims(),
         types::replica_sets(), types::stateful_sets(), types::storage_classes(), types::csi_nodes(),
         types::csi_drivers(), types::csi_storage_capacities(), types::volume_attachments(),
-        types::pod_disruption_budgets(), types::priority_classes(), types::leases()})
+        types::pod_disruption_budgets(), types::priority_classes(), types::leases(), types::config_maps()})
     storage_.kind(type);
 }
 

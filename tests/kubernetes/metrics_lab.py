@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import threading
 import time
+import unittest
 import urllib.request
 
 import lab
@@ -22,6 +23,9 @@ def program(name):
 
 def available():
     return program("prometheus") and program("prometheus-node-exporter")
+
+
+needed = unittest.skipUnless(available(), "no prometheus and prometheus-node-exporter: tools/bootstrap unpacks them")
 
 
 class Machine:
@@ -126,3 +130,47 @@ class Monitoring:
                 process.kill()
                 process.wait()
         self.log.close()
+
+
+class Loads(threading.Thread):
+    """Makes machines as busy as the pods that really run on them, by what each one's workload uses."""
+
+    def __init__(self, name_space, machines, cores):
+        super().__init__(daemon=True)
+        self.path, self.machines, self.cores = f"/api/v1/namespaces/{name_space}/pods", machines, cores
+        self.plane, self.ending = control_plane.ControlPlane(lab.plane.folder), threading.Event()
+
+    def run(self):
+        while not self.ending.wait(0.5):
+            try:
+                pods = self.plane.api("GET", self.path)[1].get("items", [])
+            except OSError:
+                continue
+            for name, machine in self.machines.items():
+                machine.pods = {(one["metadata"]["namespace"], one["metadata"]["name"]): self.cores(one) for one in pods
+                                if one["spec"].get("nodeName") == name and one["status"].get("phase") == "Running"}
+                machine.cores = 0.1 + sum(machine.pods.values())
+        self.plane.close()
+
+    def stop(self):
+        self.ending.set()
+        self.join()
+
+
+class Measured(lab.LabTest):
+    """Nodes whose use a real Prometheus tells, as busy as the pods on them."""
+    wants_scheduler = False
+
+    def measure(self, *nodes, cores=lambda pod: 1.0):
+        names = [f"{self.ns}-{node}" for node in nodes]
+        self.monitoring = Monitoring(names)
+        self.addCleanup(self.monitoring.stop)
+        self.monitoring.start()
+        loads = Loads(self.ns, self.monitoring.machines, cores)
+        loads.start()
+        self.addCleanup(loads.stop)
+        self.until(self.monitoring.is_ready, "Prometheus")
+
+    def usage_flags(self):
+        return [f"--metrics-prometheus={self.monitoring.url}", "--metrics-every=1s", "--metrics-prometheus-window=5s",
+                "--metrics-capacity=receive=100M,transmit=100M,read=100M,write=100M"]

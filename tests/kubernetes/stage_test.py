@@ -6,9 +6,11 @@
 import json
 import re
 import subprocess
+import unittest
 import urllib.request
 
 import lab
+import metrics_lab
 from lab import LabTest
 
 STAGE = "/api/v1/namespaces/kube-system/configmaps/evenkeel-stage"
@@ -22,7 +24,7 @@ def evenkeel(*arguments):
     return subprocess.run([lab.EVENKEEL, *arguments], capture_output=True, text=True, timeout=lab.PATIENCE)
 
 
-class Stages(LabTest):
+class Guarded(LabTest):
     wants_scheduler = False
 
     def setUp(self):
@@ -30,10 +32,9 @@ class Stages(LabTest):
         self.addCleanup(lambda: lab.plane.api("DELETE", STAGE))
         lab.plane.api("DELETE", STAGE)
 
-    def run_guarded(self, stage=None, **options):
+    def run_guarded(self, stage=None, arguments=None, **options):
         profile = json.loads(json.dumps(PROFILE))
-        if stage:
-            profile["pluginConfig"][0]["args"]["stage"] = stage
+        profile["pluginConfig"][0]["args"].update(arguments or {}, **({"stage": stage} if stage else {}))
         scheduler = self.run_scheduler(profiles=[profile], flags=["--listen=127.0.0.1:0", *options.pop("flags", ())], **options)
         self.url = self.until(lambda: re.search(r"at (http://\S+)", scheduler.log.read_text()), "an address")[1]
         return scheduler
@@ -60,6 +61,19 @@ class Stages(LabTest):
     def stored(self):
         return lab.must(200, "GET", STAGE)["data"]["evenkeel"]
 
+    def told(self, reason):
+        """Messages of the Events about who decides."""
+        items = lab.must(200, "GET", f"/api/v1/namespaces/kube-system/events?fieldSelector=reason={reason}")["items"]
+        return [one["message"] for one in items]
+
+    def decided(self, name):
+        """By whom, as /decisions has it."""
+        self.add_pod(name)
+        self.until_scheduled(name)
+        return self.until(lambda: json.loads(self.read(f"/decisions/{self.ns}/{name}"))["decisions"], "a decision")[0]["message"]
+
+
+class Stages(Guarded):
     def test_promote_and_demote_are_obeyed_within_seconds(self):
         self.add_nodes(count=2)
         self.run_guarded(stage="shadow")
@@ -145,6 +159,44 @@ class Stages(LabTest):
         self.assertIn("Our choice beside where the pod really went", scheduler.log.read_text())
         self.assertEqual([one for one in lab.audit() if one["verb"] in ("create", "patch", "update", "delete")
                           and one["namespace"] == self.ns], [], "in shadow nothing is written")
+
+    def test_a_damaged_model_leaves_the_deciding_to_the_rule_and_an_event_says_so(self):
+        whole = (lab.ROOT / "models/evenkeel.ekm").read_bytes()
+        damaged = lab.plane.folder / f"{self.ns}.ekm"
+        damaged.write_bytes(whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:])
+        self.add_nodes(count=2)
+        self.run_guarded(stage="full", election={}, arguments={"model": str(damaged)})
+        self.assertIn("decided by horizon instead of evenkeel: no_model", self.decided("web"))
+        self.until(lambda: [one for one in self.told("PolicyFallback") if "no_model" in one and "damaged" in one],
+                   "an Event that says what is wrong with the model")
+        self.assertEqual(self.metric("evenkeel_policy_fallback", reason="no_model"), 1)
+
+
+@unittest.skipIf(lab.REFERENCE, "kube-scheduler has no model")
+@metrics_lab.needed
+class TheModelThatIsBuiltIn(metrics_lab.Measured, Guarded):
+    def healthy(self):
+        return self.metric("evenkeel_policy_fallback") == 0
+
+    def test_decides_by_fresh_metrics_leaves_it_to_the_rule_without_and_comes_back(self):
+        self.measure("a", "b", "c", cores=lambda pod: 0.2)
+        self.add_nodes("a", "b", "c")
+        self.run_guarded(stage="full", election={}, flags=[*self.usage_flags(), "--metrics-stale=10s"])
+        self.until(lambda: self.metric("evenkeel_usage_nodes", sample="fresh") == 3 and self.healthy(),
+                   "metrics that were fresh for a while")
+        self.assertEqual(self.decided("first"), "decided by evenkeel")
+        self.assertGreaterEqual(self.metric("evenkeel_policy_decisions_total", decider="learned"), 1)
+
+        self.monitoring.kill()
+        self.until(lambda: not self.healthy(), "a fallback")
+        self.assertIn("decided by horizon instead of evenkeel: metrics_stale", self.decided("second"))
+        self.until(lambda: [one for one in self.told("PolicyFallback") if "metrics_stale" in one], "an Event about it")
+
+        self.monitoring.start()
+        self.until(self.healthy, "the way back")
+        self.assertEqual(self.decided("third"), "decided by evenkeel")
+        self.until(lambda: self.told("PolicyRestored"), "an Event about that")
+        self.assert_each_bound_once()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ STALE = 8  # seconds
 
 
 @unittest.skipIf(lab.REFERENCE, "kube-scheduler does not look at load")
-@unittest.skipUnless(metrics_lab.available(), "no prometheus and prometheus-node-exporter: tools/bootstrap unpacks them")
+@metrics_lab.needed
 class Usage(LabTest):
     wants_scheduler = False
 

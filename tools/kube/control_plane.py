@@ -171,6 +171,20 @@ class ControlPlane:
             self.connection = None
 
     def start(self, part):
+        """One that finds its port taken, by somebody's connection say, is started again for a while."""
+        over = time.monotonic() + PATIENCE
+        while True:
+            begins = (self.logs / f"{part}.log").stat().st_size if (self.logs / f"{part}.log").exists() else 0
+            try:
+                return self.start_once(part)
+            except Trouble:
+                with open(self.logs / f"{part}.log", "rb") as log:
+                    log.seek(begins)
+                    if b"address already in use" not in log.read() or time.monotonic() > over:
+                        raise
+                time.sleep(1)
+
+    def start_once(self, part):
         command = self.command(part)
         with open(self.logs / f"{part}.log", "ab") as log:
             # One session with us unless it is to outlive us: kernels share out processor time by sessions, and in a

@@ -1,4 +1,5 @@
 """The schedulers that an experiment compares: the genuine kube-scheduler, and ours under each policy."""
+import json
 import os
 import pathlib
 import signal
@@ -10,6 +11,8 @@ from kube import end_with_parent, wait_until
 GENUINE = "kube-scheduler"
 TICKS = os.sysconf("SC_CLK_TCK")
 RULES = ["kube-default", "horizon", "least-imbalance", "round-robin"]  # decide from the first sample on
+# Minutes stand for hours here: a budget that a few minutes can show.
+MOVES = {"perHour": 240, "perDay": 2400, "coolDown": "15s"}
 GUARDED = 33  # seconds of fresh metrics after which a learned policy may decide
 
 
@@ -18,11 +21,20 @@ def state_folder(out, name):
     return pathlib.Path(out) / f"state-{name}"
 
 
-class Contender:
-    """One of them at work; `with` starts and ends it."""
+def configuration(model, moves):
+    """JSON is YAML."""
+    arguments = {**({"model": str(model)} if model else {}), **({"moves": MOVES} if moves else {})}
+    return json.dumps({"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+                       "profiles": [{"schedulerName": "evenkeel", "pluginConfig": [{"name": "Evenkeel", "args": arguments}]}]})
 
-    def __init__(self, name, bed, evenkeel, folder, flags=()):
+
+class Contender:
+    """One of them at work; `with` starts and ends it. A name may have a switch behind it: `horizon+moves`, `drs+learn`,
+    `evenkeel+own` with a model of its own."""
+
+    def __init__(self, name, bed, evenkeel, folder, flags=(), models=None):
         self.name, self.bed, self.evenkeel, self.folder, self.flags = name, bed, evenkeel, pathlib.Path(folder), list(flags)
+        self.models = models or {}
 
     @property
     def scheduler_name(self):
@@ -33,8 +45,11 @@ class Contender:
             self.bed.plane.start("scheduler")
             self.pid = self.bed.plane.state["processes"]["scheduler"]["pid"]
             return self
+        policy, _, switch = self.name.partition("+")
         command = [self.evenkeel, "scheduler", "--leader-elect", "false", "--kubeconfig", self.bed.plane.kubeconfig,
-                   "--policy", self.name, *self.flags]
+                   "--policy", policy, *self.flags]
+        (self.folder / f"{self.name}.yaml").write_text(configuration(self.models.get(self.name), switch == "moves"))
+        command += ["--config", self.folder / f"{self.name}.yaml", *(["--learn"] if switch == "learn" else [])]
         state_folder(self.folder, self.name).mkdir(exist_ok=True)
         command += ["--state", state_folder(self.folder, self.name)]
         log = self.folder / f"scheduler-{self.name}.log"
@@ -47,7 +62,7 @@ class Contender:
 
     def wait_until_it_decides(self):
         """Once monitors are there: until then, and for half a minute, the rule decides."""
-        time.sleep(5 if self.name in RULES else GUARDED)
+        time.sleep(5 if self.name.partition("+")[0] in RULES else GUARDED)
 
     def check(self, log):
         if self.process.poll() is not None:

@@ -9,6 +9,7 @@ import measure
 from kube import Trouble, wait_until
 
 PODS = "/api/v1/namespaces/default/pods"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 
 
 class Follower(threading.Thread):
@@ -59,12 +60,15 @@ def run(bed, contender, arrivals, settle=10.0, patience=900):
     used_before, began, created = contender.cpu_seconds(), time.monotonic(), {}
     for one in arrivals:
         time.sleep(max(0.0, began + one.at - time.monotonic()))
-        one.manifest["spec"]["schedulerName"] = contender.scheduler_name
+        is_pod = one.manifest["kind"] == "Pod"
+        (one.manifest["spec"] if is_pod else one.manifest["spec"]["template"]["spec"])["schedulerName"] = contender.scheduler_name
         created[one.manifest["metadata"]["name"]] = time.monotonic()
-        code, said = plane.api("POST", PODS, one.manifest)
+        code, said = plane.api("POST", PODS if is_pod else DEPLOYMENTS, one.manifest)
         if code != 201:
             raise Trouble(f"{one.manifest['metadata']['name']}: {code} {said.get('message')}")
     last_arrival = time.monotonic() - began
+    if arrivals[0].lasts:
+        return watch_services(bed, contender, arrivals, follower, sampler, began, used_before, settle + last_arrival)
     try:
         wait_until(lambda: len(follower.ended) >= len(created) or time.sleep(0.5), "all pods to end", patience)
     finally:
@@ -78,19 +82,35 @@ def run(bed, contender, arrivals, settle=10.0, patience=900):
              [one for one in samples if one.at <= end]
     response = [follower.ended[name] - created[name] for name in created]
     waited = [follower.bound[name] - created[name] for name in created]
-    nodes = sorted({node.name for node in bed.nodes})
     return {"pods": len(created), "failed": sum(phase == "Failed" for phase in follower.phase.values()),
-            "utilization": measure.utilisation(window), "imbalance": measure.imbalance(window),
-            "imbalance_of_means": measure.imbalance_of_means(window), "makespan_s": end,
-            **{f"utilization_{metric}": measure.mean(node[metric] for one in window for node in one.nodes.values())
-               for metric in measure.METRICS},
+            **of_nodes(bed, window, samples, follower), "makespan_s": end,
             "response_s_mean": statistics.mean(response), "response_s_p95": percentile(response, 95),
             "created_to_bound_ms_mean": 1000 * statistics.mean(waited),
             "created_to_bound_ms_p95": 1000 * percentile(waited, 95),
-            "scheduler_cpu_ms_per_pod": 1000 * used / len(created),
+            "scheduler_cpu_ms_per_pod": 1000 * used / len(created), "seconds_by_kind": by_kind(arrivals, follower)}
+
+
+def watch_services(bed, contender, arrivals, follower, sampler, began, used_before, settled):
+    """Pods that never end: balance from the moment the last of them has settled to the end of the watch."""
+    time.sleep(max(0.0, began + arrivals[0].lasts - time.monotonic()))
+    follower.over = True
+    samples = sampler.stop()
+    used = contender.cpu_seconds() - used_before
+    wanted = sum(one.manifest["spec"]["replicas"] for one in arrivals)
+    bound = len(follower.bound)
+    return {"pods": wanted, "failed": max(0, wanted - bound), "moves": max(0, bound - wanted),
+            **of_nodes(bed, [one for one in samples if one.at > settled], samples, follower),
+            "scheduler_cpu_ms_per_pod": 1000 * used / max(1, bound)}
+
+
+def of_nodes(bed, window, samples, follower):
+    nodes = sorted({node.name for node in bed.nodes})
+    return {"utilization": measure.utilisation(window), "imbalance": measure.imbalance(window),
+            "imbalance_of_means": measure.imbalance_of_means(window),
+            **{f"utilization_{metric}": measure.mean(node[metric] for one in window for node in one.nodes.values())
+               for metric in measure.METRICS},
             "testbed_cores": measure.mean(one.testbed for one in samples), "other_cores": measure.mean(one.others for one in samples),
             "placed": {node: sum(one == node for one in follower.node.values()) for node in nodes},
-            "seconds_by_kind": by_kind(arrivals, follower),
             "samples": [[round(one.at, 1), *[round(one.nodes[node][metric], 4) for node in nodes for metric in measure.METRICS]]
                         for one in samples]}
 
@@ -108,8 +128,9 @@ def by_kind(arrivals, follower):
 def clear(plane):
     """No pods of an earlier run, and none of their processes."""
     def is_empty():
+        plane.api("DELETE", f"{DEPLOYMENTS}?propagationPolicy=Background")
         plane.api("DELETE", f"{PODS}?gracePeriodSeconds=0")
-        return not plane.api("GET", PODS)[1]["items"] or time.sleep(0.5)
+        return not (plane.api("GET", DEPLOYMENTS)[1]["items"] or plane.api("GET", PODS)[1]["items"]) or time.sleep(0.5)
     wait_until(is_empty, "the end of earlier pods", 180)
     time.sleep(3)
 

@@ -15,9 +15,10 @@ PEER_PORT = 27000  # where the net pods' peer listens, on the machine itself
 FRAMES, SECONDS = 900, 30.0
 NET_RATE, DISK_RATE = 1000, 2.0  # kilobytes and megabytes a second, each way
 MEMORY = {"video": 60, "net": 20, "disk": 30}  # megabytes
-# Kernels as PPO-LRT used them: name, side, repetitions for about one second of a core.
-KERNELS = {"2mm": (200, 50), "3mm": (200, 33), "atax": (800, 250), "cholesky": (300, 90), "correlation": (250, 40),
-           "covariance": (250, 40), "fdtd-2d": (200, 30), "gemm": (200, 100), "heat-3d": (50, 18), "jacobi-2d": (250, 45)}
+# Kernels as PPO-LRT used them, a tenth as long as in scenarios/ppo-lrt-random.yaml: name, side, repetitions.
+KERNELS = {"2mm": (200, 100), "3mm": (200, 123), "atax": (200, 1), "cholesky": (300, 26), "correlation": (250, 554),
+           "covariance": (250, 549), "fdtd-2d": (200, 48), "gemm": (200, 24), "heat-3d": (50, 149), "jacobi-2d": (250, 65)}
+LASTS = 200.0  # seconds that services are watched for
 
 
 @dataclasses.dataclass
@@ -25,6 +26,7 @@ class Arrival:
     at: float  # seconds after the beginning
     manifest: dict
     kind: str
+    lasts: float | None = None  # seconds after the beginning: it never ends by itself
 
 
 def drs_pod(name, kind, milli):
@@ -73,6 +75,26 @@ def kernels(seed, each, within=0.0):
     return arrivals
 
 
+def services(seed, deployments):
+    """Services that never end, all asking for the same, using very different amounts: what nobody knows before they run."""
+    dice = random.Random(f"services {seed}")
+    kinds = dice.sample(("video", "video", "net", "disk") * ((deployments + 3) // 4), deployments)
+    arrivals = []
+    for number, kind in enumerate(kinds):
+        part = dice.uniform(0.2, 1.2)
+        forever = 10**9
+        arguments = {"video": ["--frames", forever],
+                     "net": ["--peer", network.HOST, "--port", PEER_PORT, "--rate", round(NET_RATE * part), "--kilobytes", forever],
+                     "disk": ["--rate", round(DISK_RATE * part, 3), "--megabytes", forever, "--span", 8]}[kind]
+        # What the container may use is what it uses; what it asks for is the same for all.
+        room = {"cpu": f"{round(MOST * part)}m" if kind == "video" else f"{MOST}m", "memory": f"{MEMORY[kind] + 16}M"}
+        manifest = applications.deployment(f"s{seed}-{number:02}", 3, kind, [*arguments, "--memory", MEMORY[kind]])
+        manifest["spec"]["template"]["spec"]["containers"][0]["resources"] = {
+            "requests": {"cpu": "15m", "memory": "32M"}, "limits": room}
+        arrivals.append(Arrival(4.0 * number, manifest, kind, LASTS))
+    return arrivals
+
+
 # name -> (what it is, how it is made of a seed and a number of pods, how many pods where nothing else is said)
 WORKLOADS = {
     "even": ("DRS Even: video, net and disk 1:1:1, a pod every 2.5 s", lambda seed, pods: drs(seed, pods, 2.5), 60),
@@ -82,4 +104,5 @@ WORKLOADS = {
     "uniform": ("PPO-LRT uniform: web servers at once, 100 to 3,300 pages each", web, 40),
     "kernels": ("PPO-LRT random: ten kernels at once", lambda seed, pods: kernels(seed, pods // 10), 40),
     "peak": ("PPO-LRT peak: kernels within 30 s", lambda seed, pods: kernels(seed, pods // 10, 30.0), 80),
+    "services": ("services of three replicas that never end and use other amounts than they ask for", services, 8),
 }

@@ -127,6 +127,7 @@ Result<std::unique_ptr<Drs>> Drs::from_model(DrsSettings settings, const Model& 
   policy->trained_ = true;
   const Status begun = policy->learner_->begin_from(model);
   if (!begun) return begun.error();
+  policy->check_.trained_on(model.inputs);
   return policy;
 }
 
@@ -198,31 +199,47 @@ std::vector<FreshPod> Drs::fresh_pods() const {
 
 // The state and what may be done in it; nothing where the network cannot say.
 std::optional<DrsChoice> Drs::look(const PlacementRequest& request, Random* random) {
-  if (!load_is_known(request) || !know_nodes(request.cluster, random)) return std::nullopt;
+  check_.begin();
+  looked_at_.reset();
+  // Who began from nothing has no model to fail it: it begins with the nodes there are, when it decides.
+  const auto silent = [&](std::string_view why) {
+    if (trained_) check_.found().silent = why;
+    return std::nullopt;
+  };
+  if (!load_is_known(request)) return silent("no node has fresh metrics");
+  if (!know_nodes(request.cluster, random)) return silent("its network is for another number of nodes");
   const auto nodes = node_metrics(request.cluster, slots_, fresh_pods());
   pod_part_ = pod_metrics(request.cluster, slots_, request.demand.mean);
-  if (!nodes || !pod_part_) return std::nullopt;
+  if (!nodes || !pod_part_) return silent("a metric is no number");
   DrsChoice choice{drs_state(*nodes, *pod_part_, settings_.input_scale), Mask(slots_.size())};
   for (std::size_t i = 0; i < slots_.size(); ++i)
     choice.allowed[i] = slots_[i] < request.feasible.size() && request.feasible[slots_[i]];
-  if (learning::allowed_count(choice.allowed, slots_.size()) == 0) return std::nullopt;
+  if (learning::allowed_count(choice.allowed, slots_.size()) == 0)
+    return silent("it knows none of the nodes");
+  check_.look(0, std::span<const double>(choice.state), 0);
+  looked_at_ = choice;
   return choice;
+}
+
+SelfCheck Drs::self_check() const {
+  SelfCheck check = check_.found();
+  if (!looked_at_ || !learner_) return check;
+  for (const learning::Real opinion : learner_->opinions(looked_at_->state, looked_at_->allowed))
+    check.finite = check.finite && std::isfinite(opinion);
+  return check;
 }
 
 std::optional<NodeId> Drs::choose(const PlacementRequest& request, Random& random) {
   // Asked about again: its last binding failed, and is not to be learnt from as if it had worked.
-  const auto again = std::remove_if(due_.begin(), due_.end(),
-                                    [&](const Pending& pending) { return pending.pod == request.pod.id; });
-  progress_.dropped += static_cast<std::uint64_t>(due_.end() - again);
-  due_.erase(again, due_.end());
+  progress_.dropped += due_.erase_if([&](const Pending& pending) { return pending.pod == request.pod.id; });
 
   std::optional<DrsChoice> choice = look(request, &random);
   if (!choice) return fallback_.choose(request, random);
   if (settings_.frozen) return NodeId{slots_[static_cast<std::size_t>(learner_->best(*choice))]};
   learner_->act(*choice, random);
   const NodeId node{slots_[static_cast<std::size_t>(choice->action)]};
-  due_.push_back({request.now + settings_.reward_after, request.now, request.pod.id, node,
-                  request.demand.mean, *pod_part_, *std::move(choice)});
+  due_.add({request.now + settings_.reward_after, request.now, request.pod.id, node, request.demand.mean,
+            *pod_part_, *std::move(choice)});
   return node;
 }
 
@@ -249,7 +266,7 @@ Drs::Outcome Drs::outcome_of(const Pending& pending, const Retrospect& seen) con
   const PodRecord* record = seen.cluster.pod(pending.pod);
   if (!record || record->place == PodPlace::pending || record->node != pending.node) return Outcome::drop;
   const bool bound = record->place == PodPlace::bound;
-  if (bound && seen.cluster.last_measured() > pending.decided) return Outcome::learn;
+  if (bound && seen.cluster.measured_at(pending.node) > pending.decided) return Outcome::learn;
   return seen.now - pending.decided < kPatience ? Outcome::wait : Outcome::drop;
 }
 
@@ -286,28 +303,12 @@ std::vector<LearningFigure> Drs::learning() const {
 }
 
 std::vector<EvictPod> Drs::review(const Retrospect& seen, Random& random) {
-  std::vector<Pending> later;
-  while (!due_.empty() && due_.front().at <= seen.now) {
-    Pending pending = std::move(due_.front());
-    due_.pop_front();
-    switch (outcome_of(pending, seen)) {
-      case Outcome::learn:
-        learn_from(std::move(pending), seen, random);
-        break;
-      case Outcome::wait:
-        pending.at = seen.now + kLookAgain;
-        later.push_back(std::move(pending));
-        break;
-      case Outcome::drop:
-        ++progress_.dropped;
-        break;
-    }
-  }
-  for (Pending& pending : later) {
-    const auto after = std::upper_bound(due_.begin(), due_.end(), pending.at,
-                                        [](Time at, const Pending& other) { return at < other.at; });
-    due_.insert(after, std::move(pending));
-  }
+  due_.review(seen.now, kLookAgain, [&](Pending& pending) {
+    const Outcome outcome = outcome_of(pending, seen);
+    if (outcome == Outcome::learn) learn_from(std::move(pending), seen, random);
+    if (outcome == Outcome::drop) ++progress_.dropped;
+    return outcome == Outcome::wait;
+  });
   return {};
 }
 

@@ -1,11 +1,12 @@
 #pragma once
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "scheduling/policies/drs_encoding.h"
 #include "scheduling/policies/drs_learner.h"
+#include "scheduling/policies/input_check.h"
+#include "scheduling/policies/pending_rewards.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -37,7 +38,7 @@ std::vector<std::string_view> drs_policies();
 //
 // Deviations from the paper: docs/algorithms/drs.md. A binding that failed, or a pod that is gone before its
 // reward is due, teaches nothing.
-class Drs final : public PlacementPolicy {
+class Drs final : public PlacementPolicy, public ShowsInputs {
  public:
   static constexpr std::size_t kMostNodes = 1000;
 
@@ -47,8 +48,10 @@ class Drs final : public PlacementPolicy {
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
-  Time review_at() const override { return due_.empty() ? Time::max() : due_.front().at; }
+  Time review_at() const override { return due_.next(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
+  SelfCheck self_check() const override;
+  InputCheck& inputs() override { return check_; }
 
   // Rewards as they come jump by more than learning moves them: a running mean of the last fifty or so.
   std::vector<LearningFigure> learning() const override;
@@ -96,8 +99,10 @@ class Drs final : public PlacementPolicy {
   std::size_t nodes_ = 0;                // the network's
   bool trained_ = false;                 // began from a model
   std::vector<std::uint32_t> slots_;     // node i of the network
-  std::deque<Pending> due_;              // by time
+  PendingRewards<Pending> due_;
   std::optional<NodeMetrics> pod_part_;  // of the question looked at last
+  std::optional<DrsChoice> looked_at_;   // the same
+  InputCheck check_;
   Progress progress_;
   std::function<void(double)> reward_watch_;
   WeightedScores fallback_;

@@ -31,7 +31,7 @@ bool LiveDrs::know_nodes(const ClusterState& cluster) {
   if (places_.size() == 0 && weights_) places_.adopt(weights_->nodes);
   const NodePlaces::Change change = places_.follow(cluster);
   if (change.anew) {
-    figures_.dropped_gone(due_.size());
+    figures_.lost(Lost::nodes, due_.size());
     due_.clear();
   }
   if (change.any) link_.lay_out(places_.names());
@@ -113,7 +113,11 @@ std::optional<LiveDrs::Decision> LiveDrs::exploit(const View& view) const {
 std::optional<NodeId> LiveDrs::choose(const PlacementRequest& request, Random& random) {
   forget(request.pod.id);
   std::optional<View> view = know_nodes(request.cluster) ? look(request) : std::nullopt;
-  if (!view) return rule_.choose(request, random);
+  if (!view) {
+    figures_.decided();
+    figures_.lost(Lost::unmeasured);
+    return rule_.choose(request, random);
+  }
   std::optional<Decision> decision = explore(request, *view, random);
   if (!decision) decision = exploit(*view);
   if (!decision) {
@@ -135,14 +139,18 @@ void LiveDrs::placed(const PlacementRequest& request, NodeId node) {
   forget(request.pod.id);
   std::optional<View> view = know_nodes(request.cluster) ? look(request) : std::nullopt;
   const auto place = view ? places_.place_of(node) : std::nullopt;
-  if (!place) return;
+  if (!place) {
+    figures_.decided();
+    return figures_.lost(Lost::unmeasured);
+  }
   Decision decision{.place = *place, .drawn_from = view->allowed};
   remember(request, node, std::move(decision), *std::move(view));
 }
 
 void LiveDrs::remember(const PlacementRequest& request, NodeId node, Decision decision, View view) {
   ++decisions_;
-  if (due_.size() >= kMostPending) return;
+  figures_.decided();
+  if (due_.size() >= kMostPending) return figures_.lost(Lost::crowded);
   Pending pending{.at = request.now + kLookAgain,
                   .decided = request.now,
                   .pod = request.pod.id,
@@ -151,16 +159,13 @@ void LiveDrs::remember(const PlacementRequest& request, NodeId node, Decision de
                   .decision = std::move(decision),
                   .view = std::move(view)};
   pending.decision.sequence = decisions_;
-  const auto after = std::upper_bound(due_.begin(), due_.end(), pending.at,
-                                      [](Time at, const Pending& other) { return at < other.at; });
-  due_.insert(after, std::move(pending));
+  due_.add(std::move(pending));
 }
 
 // Asked about again: its last binding failed, and is not to be learnt from as if it had worked.
 void LiveDrs::forget(PodId pod) {
   if (explored_ && explored_->first == pod) explored_.reset();
-  const std::size_t gone = std::erase_if(due_, [&](const Pending& pending) { return pending.pod == pod; });
-  figures_.dropped_gone(gone);
+  figures_.lost(Lost::gone, due_.erase_if([&](const Pending& pending) { return pending.pod == pod; }));
 }
 
 std::vector<FreshPod> LiveDrs::fresh_pods() const {
@@ -191,7 +196,7 @@ ScoreSheet LiveDrs::explain(const PlacementRequest& request) {
 // The newest weights age while nothing is asked, so that others see it.
 std::vector<LearningFigure> LiveDrs::learning() const {
   const LearntWeights* const weights = fitting_weights();
-  return figures_.figures(link_.progress(), options_.explore.share, weights && weights->decides);
+  return figures_.figures(link_.progress(), options_.explore.share, weights && weights->decides, due_.size());
 }
 
 LiveDrs::Outcome LiveDrs::outcome_of(Pending& pending, const Retrospect& seen) const {
@@ -201,22 +206,19 @@ LiveDrs::Outcome LiveDrs::outcome_of(Pending& pending, const Retrospect& seen) c
   if (record->place != PodPlace::bound) return is_late ? Outcome::stale : Outcome::wait;
   if (pending.bound == Time::max()) pending.bound = seen.now;
   if (seen.now - pending.bound < options_.reward_after) return is_late ? Outcome::stale : Outcome::wait;
-  for (const std::uint32_t slot : places_.slots())
-    if (slot != NodePlaces::kNobody && seen.cluster.has_node({slot}) &&
-        seen.cluster.measured_at({slot}) <= pending.bound)
-      return is_late ? Outcome::stale : Outcome::wait;
+  if (!samples_show(seen, pending.bound, {&pending.node, 1})) return is_late ? Outcome::stale : Outcome::wait;
   return Outcome::learn;
 }
 
 void LiveDrs::learn_from(Pending pending, const Retrospect& seen) {
   const auto nodes = node_metrics(seen.cluster, places_.slots(), fresh_pods());
-  if (!nodes) return figures_.dropped_stale();
+  if (!nodes) return figures_.lost(Lost::not_finite);
   Mask present(places_.size());
   for (std::size_t i = 0; i < places_.size(); ++i)
     present[i] = places_.slots()[i] != NodePlaces::kNobody && seen.cluster.has_node({places_.slots()[i]});
   const double reward = reward_of(
       settings_.reward, {*nodes, present, places_.slots(), seen.cluster, seen.history, settings_.beta});
-  if (!std::isfinite(reward)) return figures_.dropped_stale();
+  if (!std::isfinite(reward)) return figures_.lost(Lost::not_finite);
   figures_.add(pending.decision.counted_as, reward);
   if (on_policy() && pending.decision.decider == Decider::rule) return;
   link_.teach({.state = std::move(pending.view.state),
@@ -231,31 +233,13 @@ void LiveDrs::learn_from(Pending pending, const Retrospect& seen) {
 
 std::vector<EvictPod> LiveDrs::review(const Retrospect& seen, Random&) {
   know_nodes(seen.cluster);
-  std::vector<Pending> later;
-  while (!due_.empty() && due_.front().at <= seen.now) {
-    Pending pending = std::move(due_.front());
-    due_.pop_front();
-    switch (outcome_of(pending, seen)) {
-      case Outcome::learn:
-        learn_from(std::move(pending), seen);
-        break;
-      case Outcome::wait:
-        pending.at = seen.now + kLookAgain;
-        later.push_back(std::move(pending));
-        break;
-      case Outcome::stale:
-        figures_.dropped_stale();
-        break;
-      case Outcome::gone:
-        figures_.dropped_gone();
-        break;
-    }
-  }
-  for (Pending& pending : later) {
-    const auto after = std::upper_bound(due_.begin(), due_.end(), pending.at,
-                                        [](Time at, const Pending& other) { return at < other.at; });
-    due_.insert(after, std::move(pending));
-  }
+  due_.review(seen.now, kLookAgain, [&](Pending& pending) {
+    const Outcome outcome = outcome_of(pending, seen);
+    if (outcome == Outcome::learn) learn_from(std::move(pending), seen);
+    if (outcome == Outcome::stale) figures_.lost(Lost::stale);
+    if (outcome == Outcome::gone) figures_.lost(Lost::gone);
+    return outcome == Outcome::wait;
+  });
   return {};
 }
 

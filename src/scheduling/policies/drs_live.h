@@ -1,10 +1,10 @@
 #pragma once
-#include <deque>
 #include <optional>
 
 #include "scheduling/policies/drs.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/online_learning.h"
+#include "scheduling/policies/pending_rewards.h"
 
 namespace evenkeel::scheduling {
 
@@ -19,9 +19,9 @@ namespace evenkeel::scheduling {
 // policy was to take it, which for a rule's choice is unknown. There only what the network itself drew is a
 // lesson; what it took without drawing, being its likeliest, teaches the critic alone.
 //
-// The reward is looked at `reward_after` the binding was seen, and only once every node there has a sample
-// newer than that. Failed bindings and pods that are gone teach nothing, and neither does what no sample
-// shows in time; both are counted.
+// The reward is looked at `reward_after` the binding was seen, and only once the samples show it
+// (samples_show). Failed bindings and pods that are gone teach nothing, and neither does what no sample shows
+// in time; what is lost is counted by why (Lost).
 class LiveDrs final : public PlacementPolicy, public LearnsFromOthers {
  public:
   // The link must outlive it.
@@ -30,7 +30,7 @@ class LiveDrs final : public PlacementPolicy, public LearnsFromOthers {
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   void placed(const PlacementRequest& request, NodeId node) override;
   ScoreSheet explain(const PlacementRequest& request) override;
-  Time review_at() const override { return due_.empty() ? Time::max() : due_.front().at; }
+  Time review_at() const override { return due_.next(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
   std::vector<LearningFigure> learning() const override;
 
@@ -82,7 +82,7 @@ class LiveDrs final : public PlacementPolicy, public LearnsFromOthers {
   Horizon rule_;
   NodePlaces places_;
   std::shared_ptr<const LearntWeights> weights_;
-  std::deque<Pending> due_;  // by time
+  PendingRewards<Pending> due_;
   std::uint64_t decisions_ = 0;
   RewardFigures figures_;
   std::optional<std::pair<PodId, NodeId>> explored_;  // the last trial, for whoever asks why

@@ -123,12 +123,50 @@ TEST_F(LiveDrsPolicy, TakesRewardsFromSamplesNewerThanTheBindingAlone) {
   EXPECT_EQ(link_.lessons.size(), 1U);
 }
 
+TEST_F(LiveDrsPolicy, LearnsOfTheOthersWhileANodeIsSilentAndNothingOfWhatItDoesItself) {
+  LiveDrs policy(*drs_settings("drs"), quiet(), link_);
+  publish(3, true);
+  const auto pass = [&](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      let_pass(policy, 1, false);
+      for (const std::uint32_t slot : {1U, 2U, 3U}) report_of(slot);
+    }
+  };
+  pass(static_cast<int>(to_seconds(cluster_.options.stale_after)) + 2);
+  place(policy);
+  EXPECT_EQ(node_.slot, 3U) << "one silent node takes nobody's turn away";
+  pass(10);
+  EXPECT_EQ(link_.lessons.size(), 1U);
+  publish(0, true);
+  place(policy);
+  EXPECT_EQ(node_.slot, 0U);
+  pass(80);
+  EXPECT_EQ(link_.lessons.size(), 1U);
+  EXPECT_EQ(policy.rewards().lost_to(Lost::stale), 1U);
+}
+
+TEST_F(LiveDrsPolicy, CountsEveryDecisionAsRewardedLostOrWaiting) {
+  LiveDrs policy(*drs_settings("drs"), curious(), link_);
+  publish(3, true);
+  for (int i = 0; i < 120; ++i) {
+    const PodId pod = place(policy, i % 7 != 0);
+    if (i % 5 == 0) cluster_.state.remove_pod(pod);
+    if (i % 50 == 49) cluster_.now += cluster_.options.stale_after + 1s;
+    if (i % 20 == 0) let_pass(policy, 3, i % 40 == 0);
+    double settled = figure(policy, "waiting") + figure(policy, "rewards") + figure(policy, "rule_rewards") +
+                     figure(policy, "explored_rewards");
+    for (const std::string_view why : kLostNames) settled += figure(policy, why);
+    ASSERT_EQ(figure(policy, "decisions"), settled) << i;
+  }
+  EXPECT_GT(policy.rewards().lost_to(Lost::unmeasured), 0U);
+}
+
 TEST_F(LiveDrsPolicy, GivesUpAndCountsWhereNoFreshSampleComes) {
   LiveDrs policy(*drs_settings("drs"), quiet(), link_);
   place(policy);
   let_pass(policy, 70, false);
   EXPECT_TRUE(link_.lessons.empty());
-  EXPECT_EQ(policy.rewards().stale(), 1U);
+  EXPECT_EQ(policy.rewards().lost_to(Lost::stale), 1U);
   EXPECT_EQ(policy.review_at(), Time::max());
 }
 
@@ -138,7 +176,7 @@ TEST_F(LiveDrsPolicy, LearnsNothingFromFailedBindingsAndPodsThatAreGone) {
   cluster_.state.remove_pod(place(policy));
   let_pass(policy, 10);
   EXPECT_TRUE(link_.lessons.empty());
-  EXPECT_EQ(policy.rewards().gone(), 2U);
+  EXPECT_EQ(policy.rewards().lost_to(Lost::gone), 2U);
 }
 
 TEST_F(LiveDrsPolicy, LetsNoMetricThatIsNoNumberReachALesson) {

@@ -16,6 +16,7 @@ constexpr double kMemory_s = 2 * 3600;   // in which the past loses all but 1/e 
 constexpr double kEndless_s = 600;       // how far ahead what runs for ever is counted
 constexpr double kWorkScale = 1.0 / 20;  // both kinds of feature come to about one
 constexpr double kNowScale = 20;
+constexpr Eigen::Index kLookedAt = 16;  // nodes whose inputs are held against the trained ones
 
 double expected_life_s(const prediction::Lifetime& life) {
   return life.endless ? kEndless_s : std::min(kEndless_s, life.median_s());
@@ -63,7 +64,9 @@ Result<std::unique_ptr<DrsMeans>> DrsMeans::from_model(const learning::Model& mo
                    std::to_string(network->shape.outputs) + " outputs, expected " +
                    std::to_string(kNodeFeatures) + " and 1");
   std::copy(network->parameters.begin(), network->parameters.end(), scorer.parameters().begin());
-  return std::make_unique<DrsMeans>(std::move(scorer));
+  auto made = std::make_unique<DrsMeans>(std::move(scorer));
+  made->check_.trained_on(model.inputs);
+  return made;
 }
 
 learning::Model DrsMeans::model_of(const learning::SharedScorer& scorer) {
@@ -142,7 +145,10 @@ NodeMetrics DrsMeans::under_way(const PlacementRequest& request, NodeId node) co
 
 // False: there is no model, or nothing to go by.
 bool DrsMeans::rate(const PlacementRequest& request) {
-  if (!scorer_ || !load_is_known(request)) return false;
+  check_.begin();
+  if (!scorer_) return false;
+  check_.found().silent = "no node has metrics that are fresh and numbers";
+  if (!load_is_known(request)) return false;
   look(request.cluster, request.now);
   if (slots_.empty()) return false;
   const double life = expected_life_s(request.history.lifetime(request.pod));
@@ -166,7 +172,12 @@ bool DrsMeans::rate(const PlacementRequest& request) {
       features_(row + static_cast<Eigen::Index>(kDimensions), column) = kNowScale * now[i][d];
     }
   if (!features_.allFinite()) return false;
+  check_.found().silent = {};
+  const Eigen::Index stride = std::max<Eigen::Index>(1, features_.cols() / kLookedAt);
+  for (Eigen::Index column = 0; column < features_.cols(); column += stride)
+    check_.look(0, std::span<const double>(features_.col(column).data(), kNodeFeatures), 0);
   const learning::Vector scores = scorer_->forward({}, features_, {});
+  check_.found().finite = scores.allFinite();
   scores_.assign(request.feasible.size(), std::numeric_limits<float>::lowest());
   for (std::size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i] < scores_.size())

@@ -5,6 +5,7 @@
 #include "learning/model_file.h"
 #include "learning/shared_scorer.h"
 #include "scheduling/policies/drs_encoding.h"
+#include "scheduling/policies/input_check.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -23,7 +24,7 @@ namespace evenkeel::scheduling {
 //
 // Assumes that lives can be predicted, at least their order of magnitude. Without a model, or a fresh sample
 // of any node, or where a metric is no number, it decides by kube-default.
-class DrsMeans final : public PlacementPolicy {
+class DrsMeans final : public PlacementPolicy, public ShowsInputs {
  public:
   static constexpr std::string_view kEncoding = "drs-means";
   static constexpr int kNodeFeatures = 2 * static_cast<int>(kDimensions);
@@ -36,6 +37,8 @@ class DrsMeans final : public PlacementPolicy {
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
+  SelfCheck self_check() const override { return check_.found(); }
+  InputCheck& inputs() override { return check_; }
   // Looks at the nodes every few seconds, so that it knows what they did between two pods.
   Time review_at() const override { return next_look_; }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
@@ -53,6 +56,7 @@ class DrsMeans final : public PlacementPolicy {
   std::vector<std::uint8_t> known_;   // by NodeId::slot: whether done_ means anything
   learning::Matrix features_;
   std::vector<float> scores_;
+  InputCheck check_;
   WeightedScores fallback_;
 };
 

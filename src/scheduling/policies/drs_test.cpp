@@ -267,6 +267,7 @@ TEST_F(DrsPolicy, WithAModelForAnotherNumberOfNodesDecidesByKubeDefault) {
   cluster_.state.set_node(test_node(4));
   const Pod pod = next_pod();
   EXPECT_NE((*taken)->explain(cluster_.question(pod)).terms[0], "Q");
+  EXPECT_EQ((*taken)->self_check().silent, "its network is for another number of nodes");
   EXPECT_TRUE((*taken)->choose(cluster_.question(pod), random_));
   EXPECT_EQ((*taken)->review_at(), Time::max());
 }

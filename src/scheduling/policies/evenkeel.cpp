@@ -89,7 +89,9 @@ Result<std::unique_ptr<PlacementPolicy>> Evenkeel::make(const learning::Model* m
     return invalid("the model's network 'scorer' takes " + std::to_string(network->shape.inputs) +
                    " features, evenkeel gives " + std::to_string(scorer.network().shape().inputs));
   std::copy(network->parameters.begin(), network->parameters.end(), scorer.parameters().begin());
-  return Made(std::make_unique<Evenkeel>(scorer));
+  auto made = std::make_unique<Evenkeel>(scorer);
+  made->check_.trained_on(model->inputs);
+  return Made(std::move(made));
 }
 
 void Evenkeel::rate(const PlacementRequest& request) {
@@ -113,17 +115,17 @@ void Evenkeel::rate(const PlacementRequest& request) {
   std::array<float, EvenkeelEncoding::kSummary> summary;
   encoding_.item(request, rule_, item);
   encoding_.summary(request, rule_, summary);
-  look_at_inputs(item, summary);
   const float unit = kBasePerNode * static_cast<float>(request.cluster.node_count());
   scores_.resize(nodes);
   scale(base.data(), unit, nodes, scores_.data());
   learned_.assign(nodes, 0.0F);
+  const float highest = highest_score(scores_.data(), request.feasible.data(), nodes);
+  look_at_inputs(request, item, summary, highest);
   const float trust = trust_in(request.history.lifetime(request.pod));
   if (trust <= 0) return;
 
   // Nodes that horizon finds far worse than its best stay behind, unasked.
-  const float reach = std::max(highest_score(scores_.data(), request.feasible.data(), nodes) - kReach,
-                               about_the_best(scores_, request.feasible, sample_));
+  const float reach = std::max(highest - kReach, about_the_best(scores_, request.feasible, sample_));
   wanted_.resize((nodes + kLanes - 1) / kLanes);
   mark_blocks(scores_.data(), nodes, reach, wanted_.data());
   scorer_.score(item, summary, learned_, wanted_);
@@ -134,19 +136,27 @@ void Evenkeel::rate(const PlacementRequest& request) {
   keep_behind(within_.data(), lowest - 1, nodes, scores_.data());
 }
 
-// A feature at its limit was cut off there: training never saw what it stands for.
-void Evenkeel::look_at_inputs(std::span<const float> item, std::span<const float> summary) {
-  check_.inputs = static_cast<std::uint32_t>(item.size() + summary.size());
-  for (const std::span<const float> part : {item, summary})
-    for (const float feature : part)
-      check_.outside += std::abs(feature) >= EvenkeelEncoding::kFeatureLimit ? 1 : 0;
+// The pod, all nodes together, and of the nodes the one that horizon likes best: it stands for those between
+// which it will be decided.
+void Evenkeel::look_at_inputs(const PlacementRequest& request, std::span<const float> item,
+                              std::span<const float> summary, float highest) {
+  constexpr double kLimit = EvenkeelEncoding::kFeatureLimit;
+  check_.look(0, item, kLimit);
+  check_.look(EvenkeelEncoding::kItem + EvenkeelEncoding::kNode, summary, kLimit);
+  for (std::uint32_t slot = 0; slot < scores_.size(); ++slot) {
+    if (!request.feasible[slot] || scores_[slot] < highest) continue;
+    std::array<float, EvenkeelEncoding::kNode> features;
+    encoding_.node(request, rule_, {slot}, features);
+    check_.look(EvenkeelEncoding::kItem, features, kLimit);
+    return;
+  }
 }
 
 std::span<const float> Evenkeel::scores(const PlacementRequest& request) {
-  check_ = {};
+  check_.begin();
   if (!load_is_known(request)) return rule_.scores(request);
   rate(request);
-  check_.finite = all_finite(scores_.data(), scores_.size());
+  check_.found().finite = all_finite(scores_.data(), scores_.size());
   return scores_;
 }
 
@@ -155,7 +165,7 @@ std::optional<NodeId> Evenkeel::choose(const PlacementRequest& request, Random& 
 }
 
 ScoreSheet Evenkeel::explain(const PlacementRequest& request) {
-  check_ = {};
+  check_.begin();
   if (!load_is_known(request)) return rule_.explain(request);
   rate(request);
   ScoreSheet sheet{{"horizon", "learned"}, {}};

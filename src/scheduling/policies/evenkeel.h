@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "learning/cached_scorer.h"
 #include "scheduling/policies/evenkeel_encoding.h"
+#include "scheduling/policies/input_check.h"
 #include "scheduling/policies/policy.h"
 
 namespace evenkeel::scheduling {
@@ -16,7 +17,7 @@ namespace evenkeel::scheduling {
 // Assumes that the cluster moves like the worlds it was trained on; what it may change is bounded, since
 // features are and since a node that horizon finds far worse stays behind. Without a model it is `horizon`,
 // without a fresh sample of any node kube-default.
-class Evenkeel final : public PlacementPolicy {
+class Evenkeel final : public PlacementPolicy, public ShowsInputs {
  public:
   // Refuses, by name, a model of another encoding or shape.
   static Result<std::unique_ptr<PlacementPolicy>> make(const learning::Model* model);
@@ -25,7 +26,8 @@ class Evenkeel final : public PlacementPolicy {
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
   std::span<const float> scores(const PlacementRequest& request) override;
-  SelfCheck self_check() const override { return check_; }
+  SelfCheck self_check() const override { return check_.found(); }
+  InputCheck& inputs() override { return check_; }
 
   // For training: the question as the network sees it, and what it is added to. A column per feasible node.
   struct Encoded {
@@ -38,14 +40,15 @@ class Evenkeel final : public PlacementPolicy {
 
  private:
   void rate(const PlacementRequest& request);
-  void look_at_inputs(std::span<const float> item, std::span<const float> summary);
+  void look_at_inputs(const PlacementRequest& request, std::span<const float> item,
+                      std::span<const float> summary, float highest);
 
   Horizon rule_;
   EvenkeelEncoding encoding_;
   learning::CachedScorer scorer_;
   std::vector<float> learned_, scores_, sample_;
   std::vector<std::uint8_t> wanted_, within_;
-  SelfCheck check_;
+  InputCheck check_;
 };
 
 // The network's unit is kBaseUnit of one node's share of imbalance: horizon's score times the nodes over it.

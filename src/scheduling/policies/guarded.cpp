@@ -77,7 +77,8 @@ Guarded::Answer Guarded::ask(const PlacementRequest& request, Random& random, bo
       answer.node = pick_highest(scores, request.feasible, random);
   } else if (binding) {
     answer.node = parts_.learned->choose(request, random);
-    if (!answer.node && request.options.hold_back.on) return answer;  // better wait, it says
+    const bool waits = request.options.hold_back.on || parts_.learned->self_check().waits;
+    if (!answer.node && waits) return answer;  // better wait, it says
   } else {
     std::uint32_t first = 0;
     while (!request.feasible[first]) ++first;
@@ -99,6 +100,8 @@ Guarded::Answer Guarded::look_at(const PlacementRequest& request, Answer answer)
   if (answer.trouble.reason != Fallback::none) return answer;
   if (!check.finite) {
     answer.trouble = {Fallback::not_finite, "what it computed is not all numbers"};
+  } else if (!check.silent.empty()) {
+    answer.trouble = {Fallback::no_answer, "its model has nothing to say: " + std::string(check.silent)};
   } else if (!answer.node) {
     answer.trouble = {Fallback::no_answer, "it named no node"};
   } else if (answer.node->slot >= request.feasible.size() || !request.feasible[answer.node->slot]) {
@@ -212,8 +215,12 @@ ScoreSheet Guarded::explain(const PlacementRequest& request) {
   const bool decided = verdict_.pod == request.pod.id && verdict_.at == request.now;
   const bool learned = decided ? verdict_.learned : parts_.learned && state_.healthy && decides(request);
   ScoreSheet sheet = (learned ? parts_.learned : parts_.rule)->explain(request);
+  const std::string silent(learned && !decided ? parts_.learned->self_check().silent : "");
+  if (!silent.empty()) sheet = parts_.rule->explain(request);
   if (decided) {
     sheet.note = note();
+  } else if (!silent.empty()) {
+    sheet.note = parts_.rule_name + " decides: " + parts_.learned_name + " has nothing to say: " + silent;
   } else if (learned) {
     sheet.note = parts_.learned_name + " decides";
   } else {

@@ -30,10 +30,10 @@ inline constexpr std::size_t kFallbacks = 9;
 std::string_view name_of(Fallback reason);  // "metrics_stale": for metrics and Events
 
 struct GuardOptions {
-  double most_stale = 0.2;    // of the nodes, before its answers count for nothing
-  double most_outside = 0.2;  // of its inputs, over the window
-  std::size_t window = 64;    // decisions
-  double too_strange = 0.5;   // of one question's inputs: not to be answered by it, whatever the others were
+  double most_stale = 0.2;     // of the nodes, before its answers count for nothing
+  double most_outside = 0.15;  // of its inputs, over the window: measured in docs/stages.md
+  std::size_t window = 64;     // decisions
+  double too_strange = 0.5;    // of one question's inputs: not to be answered by it, whatever the others were
   Duration settle{std::chrono::seconds{30}};     // all is well for so long before it decides again
   Duration look_every{std::chrono::seconds{5}};  // when nobody asks
   Duration reward_pause{

@@ -104,6 +104,23 @@ TEST_F(GuardedTest, FallsBackTheMomentMetricsGoStaleAndReturnsWhenTheyAreFreshFo
   EXPECT_EQ(guarded->state().returns, 1U);
 }
 
+TEST_F(GuardedTest, LeavesTheDecidingToTheRuleWhereTheModelHasNothingToSay) {
+  learned->check.silent = "its network is for another number of nodes";
+  EXPECT_EQ(ask(), kRule) << "though it named a node, by a rule of its own";
+  EXPECT_EQ(reason(), Fallback::no_answer);
+  EXPECT_NE(guarded->note().find("another number of nodes"), std::string::npos) << guarded->note();
+}
+
+TEST_F(GuardedTest, LetsAPodWaitWhereTheLearnedPolicySaysItHadBetter) {
+  learned->answer.reset();
+  learned->check.waits = true;
+  EXPECT_EQ(guarded->choose(cluster.question(pod), random), std::nullopt);
+  EXPECT_TRUE(guarded->state().healthy);
+  learned->check.waits = false;
+  EXPECT_EQ(ask(), kRule);
+  EXPECT_EQ(reason(), Fallback::no_answer);
+}
+
 TEST_F(GuardedTest, BearsAFewNodesWithoutMetricsButNotIfItChoosesOne) {
   TestCluster many(10);
   cluster.state = std::move(many.state);

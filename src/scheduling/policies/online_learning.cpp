@@ -23,29 +23,46 @@ void RewardFigures::add(Decider decider, double reward) {
 }
 
 std::vector<LearningFigure> RewardFigures::figures(const LearnerProgress& progress, double share,
-                                                   bool decides) const {
+                                                   bool decides, std::size_t waiting) const {
   const std::uint64_t learned = rewards(Decider::learned), rule = rewards(Decider::rule);
-  if (learned + rule + rewards(Decider::explored) == 0) return {};
   const auto count = [](std::uint64_t n) { return static_cast<double>(n); };
-  return {{"reward", reward(Decider::learned)},
-          {"loss", progress.loss},
-          {"epsilon", share},
-          {"rewards", count(learned)},
-          {"rule_reward", reward(Decider::rule)},
-          {"rule_rewards", count(rule)},
-          {"decides", decides ? 1.0 : 0.0},
-          {"explored", count(explored_)},
-          {"lessons", count(progress.lessons)},
-          {"updates", count(progress.updates)},
-          {"queue_dropped", count(progress.dropped)},
-          {"refused", count(progress.refused)},
-          {"rolled_back", count(progress.rolled_back)},
-          {"restarts", count(progress.restarts)},
-          {"dropped_stale", count(stale_)},
-          {"dropped_gone", count(gone_)},
-          {"checkpoints", count(progress.checkpoints)},
-          {"checkpoint_failures", count(progress.checkpoint_failures)},
-          {"weights_age_s", progress.weights_age_s}};
+  std::vector<LearningFigure> figures;
+  if (learned > 0) figures.push_back({"reward", reward(Decider::learned)});
+  if (rule > 0) figures.push_back({"rule_reward", reward(Decider::rule)});
+  for (const LearningFigure& figure :
+       std::initializer_list<LearningFigure>{{"loss", progress.loss},
+                                             {"epsilon", share},
+                                             {"decides", decides ? 1.0 : 0.0},
+                                             {"decisions", count(decisions_)},
+                                             {"waiting", count(waiting)},
+                                             {"rewards", count(learned)},
+                                             {"rule_rewards", count(rule)},
+                                             {"explored_rewards", count(rewards(Decider::explored))},
+                                             {"explored", count(explored_)},
+                                             {"lessons", count(progress.lessons)},
+                                             {"updates", count(progress.updates)},
+                                             {"queue_dropped", count(progress.dropped)},
+                                             {"refused", count(progress.refused)},
+                                             {"rolled_back", count(progress.rolled_back)},
+                                             {"restarts", count(progress.restarts)},
+                                             {"checkpoints", count(progress.checkpoints)},
+                                             {"checkpoint_failures", count(progress.checkpoint_failures)},
+                                             {"weights_age_s", progress.weights_age_s}})
+    figures.push_back(figure);
+  for (std::size_t why = 0; why < kLostReasons; ++why)
+    figures.push_back({kLostNames[why], count(lost_[why])});
+  return figures;
+}
+
+bool samples_show(const Retrospect& seen, Time bound, std::span<const NodeId> concerned) {
+  for (std::uint32_t slot = 0; slot < seen.cluster.columns().size(); ++slot) {
+    const NodeId node{slot};
+    if (!seen.cluster.has_node(node) || seen.cluster.measured_at(node) > bound) continue;
+    const Time measured = seen.cluster.measured_at(node);
+    const bool is_silent = measured == Time::min() || seen.now - measured > seen.options.stale_after;
+    if (!is_silent || std::find(concerned.begin(), concerned.end(), node) != concerned.end()) return false;
+  }
+  return true;
 }
 
 bool NodePlaces::is_current(const ClusterState& cluster) const {

@@ -1,7 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learning/actions.h"
@@ -78,20 +81,40 @@ struct LiveLearningOptions {
 // and keep its figure from ageing.
 enum class Decider { learned, explored, rule };
 
+// Why a decision was never rewarded, and so teaches nothing.
+enum class Lost : std::uint8_t {
+  stale,       // no sample newer than its binding came in time
+  gone,        // its binding failed, it was decided about again, or its pod was gone too soon
+  crowded,     // too many were waiting for their rewards
+  nodes,       // other nodes: what its state says has no place in the network any more
+  unmeasured,  // it was taken without fresh samples, or among too many nodes, so there is no state
+  not_finite,  // a metric or the reward was no number
+};
+inline constexpr std::size_t kLostReasons = 6;
+inline constexpr std::array<std::string_view, kLostReasons> kLostNames = {
+    "dropped_stale", "dropped_gone",       "dropped_crowded",
+    "dropped_nodes", "dropped_unmeasured", "dropped_not_finite"};
+
+// Whether samples show what came of a binding: of the nodes concerned there is one newer than that, and of
+// every other node too unless it is not heard of any more, in which case it counts by its pods' pasts as it
+// did in the decision itself. One silent node stops nobody from learning about the others.
+bool samples_show(const Retrospect& seen, Time bound, std::span<const NodeId> concerned);
+
 // Rewards as they come jump by more than learning moves them: means of the last fifty or so, by who decided.
+// Every decision counts, and ends as a reward, as lost or still waiting.
 class RewardFigures {
  public:
+  void decided() { ++decisions_; }
   void add(Decider decider, double reward);
   void explored() { ++explored_; }
-  void dropped_gone(std::size_t count = 1) { gone_ += count; }
-  void dropped_stale() { ++stale_; }
+  void lost(Lost why, std::size_t count = 1) { lost_[static_cast<std::size_t>(why)] += count; }
   std::uint64_t rewards(Decider decider) const { return mean_[static_cast<std::size_t>(decider)].count; }
   double reward(Decider decider) const { return mean_[static_cast<std::size_t>(decider)].value; }
-  std::uint64_t stale() const { return stale_; }
-  std::uint64_t gone() const { return gone_; }
+  std::uint64_t lost_to(Lost why) const { return lost_[static_cast<std::size_t>(why)]; }
   std::uint64_t explorations() const { return explored_; }
-  // reward, loss, epsilon, …: nothing before the first reward.
-  std::vector<LearningFigure> figures(const LearnerProgress& progress, double share, bool decides) const;
+  // reward, loss, epsilon, …; a mean of nothing is left out.
+  std::vector<LearningFigure> figures(const LearnerProgress& progress, double share, bool decides,
+                                      std::size_t waiting) const;
 
  private:
   struct Mean {
@@ -99,7 +122,8 @@ class RewardFigures {
     std::uint64_t count = 0;
   };
   Mean mean_[3];
-  std::uint64_t explored_ = 0, gone_ = 0, stale_ = 0;
+  std::uint64_t decisions_ = 0, explored_ = 0;
+  std::array<std::uint64_t, kLostReasons> lost_{};
 };
 
 // Which node has which place in a network, kept by name: handles are another process's after a restart.

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 
+#include "scheduling/policies/online_learning.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/tasks.h"
 
@@ -9,7 +10,7 @@ namespace evenkeel::scheduling {
 // `…+order`: any policy, with shortest-first and hold-back for the pods that ask for them by label
 // (options.order_opt_in) and for nobody else. The queue takes the others first; a pod that has waited for
 // options.longest_wait is held back no longer and goes where the inner policy says, so nothing starves.
-class OptInOrder final : public PlacementPolicy {
+class OptInOrder final : public PlacementPolicy, public LearnsFromOthers {
  public:
   explicit OptInOrder(std::unique_ptr<PlacementPolicy> inner) : inner_(std::move(inner)) {}
 
@@ -22,6 +23,10 @@ class OptInOrder final : public PlacementPolicy {
   Time review_at() const override { return inner_->review_at(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override {
     return inner_->review(seen, random);
+  }
+  std::vector<LearningFigure> learning() const override { return inner_->learning(); }
+  void placed(const PlacementRequest& request, NodeId node) override {
+    if (auto* learner = dynamic_cast<LearnsFromOthers*>(inner_.get())) learner->placed(request, node);
   }
 
  private:

@@ -50,6 +50,9 @@ struct SelfCheck {
   bool finite = true;         // everything it computed was a number
   std::uint32_t inputs = 0;   // of its encoding that were looked at; 0: it does not say
   std::uint32_t outside = 0;  // of those, the ones beyond what it was trained on
+  bool waits = false;         // it named no node because the pod had better wait
+  // Why its model had nothing to say, so that what it answered is a rule of its own; empty: it had.
+  std::string_view silent{};
 };
 
 // One figure of how learning goes: "reward", "loss", "epsilon".
@@ -81,8 +84,8 @@ class PlacementPolicy {
   virtual Time review_at() const { return Time::max(); }
   virtual std::vector<EvictPod> review(const Retrospect&, Random&) { return {}; }
 
-  // What a policy that learns while it places has to show for it by now; always the same names in the same
-  // order once there is anything. Rules and finished models have nothing.
+  // What a policy that learns while it places has to show for it by now; a mean of nothing is left out, else
+  // always the same names in the same order. Rules and finished models have nothing.
   virtual std::vector<LearningFigure> learning() const { return {}; }
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "learning/model_file.h"
+#include "scheduling/policies/least_imbalance.h"
 #include "scheduling/policies/tasks.h"
 
 namespace evenkeel::scheduling {
@@ -74,18 +75,25 @@ bool PpoLrt::may_clear(const PlacementRequest& request, const NodeLoads& loads, 
 }
 
 std::optional<PpoLrt::View> PpoLrt::look(const PlacementRequest& request) {
-  if (!actor()) return std::nullopt;
+  // One that learns here has a rule to decide until it can.
+  const auto silent = [&](std::string_view why) {
+    if (!live_ && !learner_) check_.found().silent = why;
+    return std::nullopt;
+  };
+  if (!actor()) return silent("it has no model");
+  if (!load_is_known(request)) return silent("no node has a fresh reading");
   View view{loads_of(request.cluster, unseen_.pods()), {}, {}};
   if (live_ && !live_->arrange(view.loads, request.cluster)) return std::nullopt;
   const std::size_t nodes = view.loads.nodes.size();
-  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs ||
-      !believable(view.loads, request.cluster, request.options.stale_after, request.now))
-    return std::nullopt;
+  if (ppo_lrt_inputs(nodes) != actor()->shape().inputs)
+    return silent("its network is for another number of nodes");
+  if (!believable(view.loads)) return silent("a node's load is no number");
   view.state = ppo_lrt_state(view.loads, request.cluster, *request.pod.shape, last_response_s_);
   for (std::size_t node = 0; node < nodes; ++node) {
     view.allowed.push_back(open_[view.loads.nodes[node].slot]);
     view.allowed.push_back(may_clear(request, view.loads, node) ? 1 : 0);
   }
+  check_.look(0, std::span<const double>(view.state), 0);
   return view;
 }
 
@@ -93,6 +101,7 @@ int PpoLrt::act(const View& view, Random& random) {
   if (live_) return live_->act(view.state, view.allowed, random);
   if (!learner_) {
     const learning::Vector logits = actor_->forward(view.state);
+    check_.found().finite = check_.found().finite && logits.allFinite();
     return learning::best_allowed({logits.data(), static_cast<std::size_t>(logits.size())}, view.allowed);
   }
   const learning::Ppo::Choice choice = learner_->act(view.state, view.allowed, random);
@@ -114,7 +123,8 @@ NodeId PpoLrt::draw(const PlacementRequest& request, View view, Random& random) 
 }
 
 bool PpoLrt::step_goes_on(Time now) const {
-  if (live_ && now - step_at_ >= options_.settle) return false;  // it is about to be judged
+  // It is about to be judged, or was left by all of its pods.
+  if (live_ && (now - step_at_ >= options_.settle || !judge_.last_is_open())) return false;
   return step_node_ && step_left_ > 0 && !unseen_.pods().empty() && open_[step_node_->slot] != 0;
 }
 
@@ -125,35 +135,39 @@ bool PpoLrt::must_wait(Time now) const {
 }
 
 std::optional<NodeId> PpoLrt::choose(const PlacementRequest& request, Random& random) {
+  check_.begin();
   if (live_) live_->follow(request.cluster, request.now);
   if (!find_open(request)) return std::nullopt;
   unseen_.drop_seen(request.cluster);
   const bool begins = !step_goes_on(request.now);
-  if (begins && must_wait(request.now)) return std::nullopt;
+  if (begins && must_wait(request.now)) {
+    check_.found().waits = true;
+    return std::nullopt;
+  }
   if (begins) step_node_.reset();
   std::optional<NodeId> chosen = step_node_;
   if (!chosen) {
     begin_step(request, look(request), random);
     chosen = step_node_;
     if (!chosen) chosen = otherwise().choose(among_open(request), random);
-    if (judges()) judge_.begin_step(request.now);
   }
   if (step_node_) --step_left_;
   if (actor() || live_) {
     unseen_.placed(request.pod.id);
     next_look_ = std::min(next_look_, request.now + kLook);
   }
-  if (judges()) judge_.place(request.pod.id, request.pod.created);
+  if (judges() && chosen) judge_.place(request.pod.id, *chosen, request.pod.created);
   return chosen;
 }
 
 // An action of the network's, if it has one; else a step of somebody else's.
 void PpoLrt::begin_step(const PlacementRequest& request, const std::optional<View>& view, Random& random) {
+  const std::uint64_t number = judges() ? judge_.begin_step(request.now) : 0;
   if (learner_) made_.emplace_back();
   std::size_t pods = options_.pods_per_action;
   if (live_) {
     const auto close = [&] { return otherwise().explain(among_open(request)); };
-    live_->begin_step(request, view ? &view->loads : nullptr, close, random);
+    live_->begin_step(number, request, view ? &view->loads : nullptr, close, random);
     if (live_->step_is(Decider::rule)) return;
     if (live_->step_is(Decider::explored)) pods = 1;
   }
@@ -171,6 +185,7 @@ PlacementRequest PpoLrt::among_open(const PlacementRequest& request) const {
 }
 
 ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
+  check_.begin();
   if (!find_open(request)) return {{"open to it"}, {}};
   const bool by_network = !live_ || live_->decides();
   const std::optional<View> view = by_network ? look(request) : std::nullopt;
@@ -180,6 +195,7 @@ ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
     return sheet;
   }
   const learning::ActionDistribution policy = distribution(*actor(), view->state, view->allowed);
+  check_.found().finite = policy.probability.allFinite();
   ScoreSheet sheet{{"probability, the rest being load control"}, {}};
   for (std::size_t node = 0; node < view->loads.nodes.size(); ++node) {
     const int action = PpoLrtAction{node, false}.index();
@@ -192,13 +208,12 @@ ScoreSheet PpoLrt::explain(const PlacementRequest& request) {
   return sheet;
 }
 
-void PpoLrt::placed(const PlacementRequest& request, NodeId) {
+void PpoLrt::placed(const PlacementRequest& request, NodeId node) {
   if (!live_) return;
   live_->follow(request.cluster, request.now);
-  live_->note_rule_step();
+  live_->note_rule_step(judge_.begin_step(request.now));
   step_node_.reset();
-  judge_.begin_step(request.now);
-  judge_.place(request.pod.id, request.pod.created);
+  judge_.place(request.pod.id, node, request.pod.created);
   unseen_.placed(request.pod.id);
 }
 
@@ -219,6 +234,7 @@ std::vector<EvictPod> PpoLrt::review(const Retrospect& seen, Random&) {
   if (live_) {
     live_->follow(seen.cluster, seen.now);
     live_->teach(judge_);
+    unseen_.drop_seen(seen.cluster);
   }
   next_look_ = seen.now + kLook;
   clear_at_ = Time::max();
@@ -277,7 +293,9 @@ Result<std::unique_ptr<PlacementPolicy>> from_model(PpoLrtOptions options, const
                    " outputs, expected 2n + 3 and 2n for n nodes");
   auto network = std::make_shared<learning::Network>(actor->shape);
   std::copy(actor->parameters.begin(), actor->parameters.end(), network->parameters().begin());
-  return Made(std::make_unique<PpoLrt>(std::move(options), std::move(network)));
+  auto made = std::make_unique<PpoLrt>(std::move(options), std::move(network));
+  made->inputs().trained_on(model->inputs);
+  return Made(std::move(made));
 }
 
 }  // namespace

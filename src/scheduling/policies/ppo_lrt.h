@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "learning/algorithms/ppo.h"
+#include "scheduling/policies/input_check.h"
 #include "scheduling/policies/ppo_lrt_live.h"
 #include "scheduling/policies/ppo_lrt_reward.h"
 #include "scheduling/policies/ppo_lrt_state.h"
@@ -29,8 +30,8 @@ struct PpoLrtOptions {
 // shortest first and nodes are given no more than they can run (`shortest-first`); the network chooses among
 // the nodes that are open.
 //
-// Assumes a cluster of the size it was trained for, and fresh readings of every node. Otherwise, and without
-// a model, kube-default decides (among the open nodes).
+// Assumes a cluster of the size it was trained for, and fresh readings. Without one of any node, in a cluster
+// of another size and without a model kube-default decides (among the open nodes).
 //
 // An action stands for ten pods, which go to the same node; the next is taken once readings show them (or
 // after 15 s), as in training: decided on one and the same reading, pods that come together would all go the
@@ -40,7 +41,7 @@ struct PpoLrtOptions {
 // least; they are queued again. It is allowed on nodes above a limit of the reward, never takes a node's last
 // pod, and each node at most once a minute: the older pods always run to their end, so nobody starves. The
 // pod in question is then placed by a second draw among the nodes. Deviations: docs/algorithms/ppo-lrt.md.
-class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
+class PpoLrt final : public PlacementPolicy, public LearnsFromOthers, public ShowsInputs {
  public:
   // Takes the likeliest action. Null: nothing was learnt.
   PpoLrt(PpoLrtOptions options, std::shared_ptr<const learning::Network> actor);
@@ -57,6 +58,8 @@ class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
   Time review_at() const override;
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
   std::vector<LearningFigure> learning() const override;
+  SelfCheck self_check() const override { return check_.found(); }
+  InputCheck& inputs() override { return check_; }
 
   struct Episode {
     std::vector<PpoLrtVerdict> verdicts;   // one per step that could be judged
@@ -108,6 +111,7 @@ class PpoLrt final : public PlacementPolicy, public LearnsFromOthers {
   PpoLrtJudge judge_;
   std::vector<std::vector<learning::PpoStep>> made_;  // by step: perhaps a clearing, then the placing
   std::unique_ptr<PpoLrtLive> live_;                  // none but on a live cluster
+  InputCheck check_;
 };
 
 // From a model trained for it; refuses one that is another's, and says why. Null: kube-default decides.

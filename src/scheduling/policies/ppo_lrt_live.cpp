@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/check.h"
 
@@ -53,15 +54,20 @@ bool PpoLrtLive::arrange(NodeLoads& loads, const ClusterState& cluster) const {
   return true;
 }
 
-void PpoLrtLive::note_rule_step() {
-  steps_.push_back({});
+void PpoLrtLive::add_step(std::uint64_t number, Decider decider) {
+  steps_[number].decider = decider;
+  figures_.decided();
+}
+
+void PpoLrtLive::note_rule_step(std::uint64_t number) {
+  add_step(number, Decider::rule);
   ++sequence_;  // what came before and what comes after are not neighbours
 }
 
-void PpoLrtLive::begin_step(const PlacementRequest& request, const NodeLoads* loads,
+void PpoLrtLive::begin_step(std::uint64_t number, const PlacementRequest& request, const NodeLoads* loads,
                             const std::function<ScoreSheet()>& rule, Random& random) {
   explored_.reset();
-  if (!loads || !actor()) return note_rule_step();
+  if (!loads || !actor()) return note_rule_step(number);
   if (may_explore(options_.explore, request.pod) && random.chance(options_.explore.share)) {
     const std::vector<std::uint8_t> close =
         close_to_best(rule(), request.feasible.size(), options_.explore.margin);
@@ -75,12 +81,11 @@ void PpoLrtLive::begin_step(const PlacementRequest& request, const NodeLoads* lo
     if (count > 1) {
       figures_.explored();
       explored_ = request.pod.id;
-      steps_.push_back({.decider = Decider::explored});
-      return;
+      return add_step(number, Decider::explored);
     }
   }
-  if (!weights_->decides) return note_rule_step();
-  steps_.push_back({.decider = Decider::learned});
+  if (!weights_->decides) return note_rule_step(number);
+  add_step(number, Decider::learned);
 }
 
 int PpoLrtLive::act(std::span<const Real> state, const Mask& allowed, Random& random) {
@@ -99,36 +104,43 @@ int PpoLrtLive::act(std::span<const Real> state, const Mask& allowed, Random& ra
   }
   lesson.sequence = ++sequence_;
   const int action = lesson.action;
-  steps_.back().lessons.push_back(std::move(lesson));
+  const auto current = std::prev(steps_.end());
+  if (const auto before = steps_.find(current->first - 1); before != steps_.end())
+    if (before->second.next_state.empty()) before->second.next_state = lesson.state;
+  current->second.lessons.push_back(std::move(lesson));
   return action;
 }
 
 void PpoLrtLive::teach(PpoLrtJudge& judge) {
   while (const std::optional<PpoLrtVerdict> verdict = judge.next_verdict()) {
-    EVENKEEL_CHECK(!steps_.empty());
-    Step step = std::move(steps_.front());
-    steps_.pop_front();
-    if (!verdict->known || !std::isfinite(verdict->reward)) {
-      figures_.dropped_stale();
-      continue;
-    }
-    figures_.add(step.decider, verdict->reward);
-    for (std::size_t i = 0; i < step.lessons.size(); ++i) {
-      Lesson& lesson = step.lessons[i];
-      const bool is_last = i + 1 == step.lessons.size();
-      lesson.reward = is_last ? verdict->reward : 0;  // a clearing is paid by what comes after it
-      const bool followed = !is_last || (!steps_.empty() && !steps_.front().lessons.empty());
-      lesson.next_state = !is_last   ? step.lessons[i + 1].state
-                          : followed ? steps_.front().lessons.front().state
-                                     : lesson.state;
-      lesson.next_allowed = {};
-      link_.teach(std::move(lesson));
+    auto step = steps_.extract(verdict->step);
+    EVENKEEL_CHECK(!step.empty());
+    if (!verdict->known) {
+      figures_.lost(verdict->why);
+    } else if (!std::isfinite(verdict->reward)) {
+      figures_.lost(Lost::not_finite);
+    } else {
+      figures_.add(step.mapped().decider, verdict->reward);
+      teach(std::move(step.mapped()), verdict->reward);
     }
   }
 }
 
+void PpoLrtLive::teach(Step step, double reward) {
+  for (std::size_t i = 0; i < step.lessons.size(); ++i) {
+    Lesson& lesson = step.lessons[i];
+    const bool is_last = i + 1 == step.lessons.size();
+    lesson.reward = is_last ? reward : 0;  // a clearing is paid by what comes after it
+    lesson.next_state = !is_last                   ? step.lessons[i + 1].state
+                        : !step.next_state.empty() ? std::move(step.next_state)
+                                                   : lesson.state;
+    lesson.next_allowed = {};
+    link_.teach(std::move(lesson));
+  }
+}
+
 std::vector<LearningFigure> PpoLrtLive::figures() const {
-  return figures_.figures(link_.progress(), options_.explore.share, decides());
+  return figures_.figures(link_.progress(), options_.explore.share, decides(), steps_.size());
 }
 
 }  // namespace evenkeel::scheduling

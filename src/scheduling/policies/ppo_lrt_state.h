@@ -39,8 +39,9 @@ class UnseenPods {
 
 NodeLoads loads_of(const ClusterState& cluster, std::span<const PodId> unseen);
 
-// Whether every node that is there has a reading that is not stale, and each load is a number.
-bool believable(const NodeLoads& loads, const ClusterState& cluster, Duration stale_after, Time now);
+// Whether each load is a number. A node whose readings went stale counts by what its pods' workloads did so
+// far (ClusterState::forget_samples), and the others by their readings.
+bool believable(const NodeLoads& loads);
 
 int ppo_lrt_inputs(std::size_t nodes);
 std::vector<learning::Real> ppo_lrt_state(const NodeLoads& loads, const ClusterState& cluster,

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "scheduling/policies/blended_scores.h"
 #include "scheduling/policies/drs.h"
 #include "scheduling/policies/drs_means.h"
 #include "scheduling/policies/evenkeel.h"
@@ -105,10 +106,12 @@ constexpr std::array kPolicies = {
     Entry{"ppo-lrt-ordered", from_model<make_ppo_lrt_ordered>, hold_back, kLearned},
 };
 
-Status apply_switch(std::string_view text, SchedulingOptions& options) {
+// `plugin_weight`: what the policy's own opinion is to be worth among kube-scheduler's plugins; 0: it alone
+// decides.
+Status apply_switch(std::string_view text, SchedulingOptions& options, double& plugin_weight) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
-  double value = name == "moves" ? 12 : 1;
+  double value = name == "moves" ? 12 : name == "plugins" ? 100 : 1;
   if (equals != std::string_view::npos) {
     const std::optional<double> given = parse_number(text.substr(equals + 1));
     if (!given || *given < 0)
@@ -121,6 +124,8 @@ Status apply_switch(std::string_view text, SchedulingOptions& options) {
     options.order_opt_in.on = true;
   } else if (text == "frozen") {
     options.frozen = true;
+  } else if (name == "plugins") {
+    plugin_weight = value;
   } else if (name == "moves") {
     options.moves.per_hour = value;
   } else if (name == "by-use") {
@@ -128,7 +133,7 @@ Status apply_switch(std::string_view text, SchedulingOptions& options) {
     options.by_use.risk = value;
   } else {
     return invalid("policy switch '+" + std::string(name) +
-                   "' is unknown; there are +moves[=N], +by-use[=R], +order and +frozen");
+                   "' is unknown; there are +moves[=N], +by-use[=R], +plugins[=W], +order and +frozen");
   }
   return {};
 }
@@ -161,16 +166,21 @@ Result<PolicySetup> set_up_policy(std::string_view spec, SchedulingOptions optio
   for (const Entry& entry : kPolicies) {
     if (entry.name != name) continue;
     entry.adjust(options);
+    double plugin_weight = 0;
     for (std::size_t at = plus; at != std::string_view::npos;) {
       const std::size_t next = spec.find('+', at + 1);
-      const Status applied = apply_switch(spec.substr(at + 1, next - at - 1), options);
+      const Status applied = apply_switch(spec.substr(at + 1, next - at - 1), options, plugin_weight);
       if (!applied) return applied.error();
       at = next;
     }
     const auto model = models.find(name);
+    if (model != models.end())
+      if (const Status sound = learning::check_weights(*model->second); !sound) return sound.error();
     Made made = entry.make({name, model == models.end() ? nullptr : model->second.get(), options});
     if (!made) return made.error();
     std::unique_ptr<PlacementPolicy> policy = std::move(*made);
+    if (plugin_weight > 0)
+      policy = std::make_unique<BlendedScores>(std::string(name), plugin_weight, std::move(policy));
     if (options.order_opt_in.on) policy = std::make_unique<OptInOrder>(std::move(policy));
     return PolicySetup{std::string(spec), std::move(policy), options};
   }

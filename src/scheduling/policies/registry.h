@@ -24,6 +24,7 @@ using PolicyModels = std::map<std::string, std::shared_ptr<const learning::Model
 // A name with switches behind it: `horizon`, `kube-default+moves=12`, `horizon+by-use=1.5`.
 //   +moves[=N]    with the rebalancer, at most N moves an hour (12)
 //   +by-use[=R]   capacity counted by expected use plus R standard deviations (1)
+//   +plugins[=W]  as one plugin of weight W (100) among kube-scheduler's (blended_scores.h)
 //   +order        shortest first and held back, for pods that ask for it by label (opt_in_order.h)
 //   +frozen       a learned policy neither learns on nor explores
 // `options` are what the policy's own needs and the switches are laid over.

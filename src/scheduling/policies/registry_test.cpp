@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "scheduling/policies/blended_scores.h"
+
 namespace evenkeel::scheduling {
 namespace {
 
@@ -40,6 +42,12 @@ TEST(PolicyRegistry, LaysSwitchesOverTheOptionsGiven) {
   EXPECT_EQ(both->name, "horizon+moves=2.5+by-use=1.5");
   EXPECT_EQ(set_up_policy("kube-default-1.23", given)->options.kube, KubeVersion::v1_23);
   EXPECT_EQ(set_up_policy("shortest-first", given)->options.order, QueueOrder::shortest_first);
+}
+
+TEST(PolicyRegistry, MakesAPolicyOnePluginAmongKubeSchedulersWhereAsked) {
+  const auto setup = set_up_policy("horizon+plugins=5", {});
+  ASSERT_TRUE(setup) << setup.error().message;
+  EXPECT_NE(dynamic_cast<BlendedScores*>(setup->policy.get()), nullptr);
 }
 
 TEST(PolicyRegistry, NamesWhatItDoesNotKnow) {
