@@ -78,6 +78,7 @@ class Autoscaler {
     Time room_seen{};
     bool slept = false;  // has no replicas, by our doing
     Time due{};          // about then a report leads to a question
+    Time deadline{};     // without one: then
     bool queued = false;
   };
 
@@ -92,6 +93,7 @@ class Autoscaler {
   void refuse(Workload& workload, Time now);
   static void begin_anew(Workload& workload, Time now);
   void schedule(Workload& workload, Time after);
+  void set_due(Workload& workload, Time due);
   Workload* find(ScalerId scaler);
   const Workload* find(ScalerId scaler) const;
   static std::int32_t wanted(const Workload& workload);

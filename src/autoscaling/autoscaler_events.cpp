@@ -76,7 +76,7 @@ void Autoscaler::set(const ScalerSet& event, Time now) {
 void Autoscaler::drop(ScalerId scaler) {
   Workload* workload = find(scaler);
   if (!workload) return;
-  deadlines_.erase({workload->due + interval_of(workload->spec), scaler.slot});
+  deadlines_.erase({workload->deadline, scaler.slot});
   *workload = {};
   --known_;
 }
@@ -157,9 +157,7 @@ void Autoscaler::give_up(Workload& workload) {
 void Autoscaler::refuse(Workload& workload, Time now) {
   if (workload.asked) give_up(workload);
   workload.look_after = now;
-  deadlines_.erase({workload.due + interval_of(workload.spec), workload.id.slot});
-  workload.due = now;
-  deadlines_.insert({workload.due + interval_of(workload.spec), workload.id.slot});
+  set_due(workload, now);
 }
 
 void Autoscaler::begin_anew(Workload& workload, Time now) {
@@ -180,13 +178,19 @@ void Autoscaler::hold_lease(Time until, Time now) {
 // The next moment of its own, later than `after`.
 void Autoscaler::schedule(Workload& workload, Time after) {
   const Duration interval = interval_of(workload.spec);
-  deadlines_.erase({workload.due + interval, workload.id.slot});
   const Duration phase(
       static_cast<Duration::rep>(spread(workload.spec) % static_cast<std::uint64_t>(interval.count())));
   Duration into = (after.time_since_epoch() - phase) % interval;
   if (into < Duration{}) into += interval;
-  workload.due = after - into + interval;
-  deadlines_.insert({workload.due + interval, workload.id.slot});
+  set_due(workload, after - into + interval);
+}
+
+// Where no report comes it is asked about an interval later all the same.
+void Autoscaler::set_due(Workload& workload, Time due) {
+  deadlines_.erase({workload.deadline, workload.id.slot});
+  workload.due = due;
+  workload.deadline = due + interval_of(workload.spec);
+  deadlines_.insert({workload.deadline, workload.id.slot});
 }
 
 }  // namespace evenkeel::autoscaling
