@@ -65,6 +65,8 @@ void Autoscaler::set(const ScalerSet& event, Time now) {
     workload.room.reset();
     workload.slept = event.slept;
     begin_anew(workload, now);
+    workload.memory = {};
+    workload.doubtful.clear();
   } else if (workload.spec.metrics != event.spec.metrics) {
     workload.report.reset();  // its samples lie in the order of the metrics as they were
   }
@@ -99,26 +101,33 @@ void Autoscaler::take(Workload& workload, const ServiceReport& report, Time now)
   }
 }
 
-// What a look says of scalings that were not heard of.
+// What a look says of scalings that were not heard of, or not in earnest.
 void Autoscaler::settle_asked(Workload& workload, const ServiceReport& report, Time now) {
-  std::erase_if(workload.doubtful,
-                [&](const Asked& asked) { return now - asked.at > kDoubtedFor * options_.lost_after; });
-  if (!workload.asked) {
-    const auto done =
-        std::find_if(workload.doubtful.begin(), workload.doubtful.end(), [&](const Asked& asked) {
-          return report.measured > asked.at && asked.from == workload.set_to && asked.to == report.wanted;
-        });
-    if (done == workload.doubtful.end()) return;
-    note_change(workload.spec.behaviour, done->from, done->to, done->at, workload.memory);
-    set_to(workload, *done);
-    workload.doubtful.erase(done);
+  if (workload.asked && report.measured > workload.asked->at) {
+    if (report.wanted == workload.asked->to)
+      confirm(workload);
+    else if (report.wanted != workload.asked->from || now - workload.asked->at > options_.lost_after)
+      give_up(workload);  // somebody else was quicker, or it was lost
     return;
   }
-  if (report.measured <= workload.asked->at) return;
-  if (report.wanted == workload.asked->to)
-    confirm(workload);
-  else if (report.wanted != workload.asked->from || now - workload.asked->at > options_.lost_after)
-    give_up(workload);  // somebody else was quicker, or it was lost
+  std::erase_if(workload.doubtful,
+                [&](const Asked& doubted) { return now - doubted.at > kDoubtedFor * options_.lost_after; });
+  // The latest that fits: who asked twice for the same most likely got it the second time.
+  for (std::size_t i = workload.doubtful.size(); i-- > 0;) {
+    Asked& doubted = workload.doubtful[i];
+    if (report.measured <= doubted.at) continue;
+    if (report.wanted == doubted.to && workload.set_to == doubted.from) {
+      count(workload, doubted);
+      set_to(workload, doubted);
+      workload.doubtful.erase(workload.doubtful.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    if (doubted.counted && doubted.refused && report.measured > *doubted.refused &&
+        report.wanted == doubted.from) {
+      forget_change(doubted.from, doubted.to, doubted.at, workload.memory);
+      doubted.counted = false;  // unless it is done late
+    }
+  }
 }
 
 void Autoscaler::hear_of(Workload& workload, std::int32_t replicas, Time now) {
@@ -129,10 +138,17 @@ void Autoscaler::hear_of(Workload& workload, std::int32_t replicas, Time now) {
   }
   // It was done, though a look had shown something else meanwhile: what it is set to, looks say.
   const auto done = std::find_if(workload.doubtful.begin(), workload.doubtful.end(),
-                                 [&](const Asked& asked) { return asked.to == replicas; });
+                                 [&](const Asked& doubted) { return doubted.to == replicas; });
   if (done == workload.doubtful.end()) return;
-  note_change(workload.spec.behaviour, done->from, done->to, done->at, workload.memory);
+  count(workload, *done);
   workload.doubtful.erase(done);
+}
+
+// Was done for certain, doubted or not.
+void Autoscaler::count(Workload& workload, const Asked& done) {
+  if (!done.ruled) return;
+  if (done.counted) forget_change(done.from, done.to, done.at, workload.memory);
+  note_change(workload.spec.behaviour, done.from, done.to, done.at, workload.memory);
 }
 
 void Autoscaler::set_to(Workload& workload, const Asked& done) {
@@ -145,25 +161,26 @@ void Autoscaler::confirm(Workload& workload) {
   workload.asked.reset();
 }
 
-void Autoscaler::give_up(Workload& workload) {
-  const Asked lost = *workload.asked;
+void Autoscaler::give_up(Workload& workload, std::optional<Time> refused) {
+  Asked doubted = *workload.asked;
   workload.asked.reset();
-  forget_change(lost.from, lost.to, lost.at, workload.memory);
-  workload.doubtful.push_back(lost);
+  doubt_change(doubted.from, doubted.to, doubted.at, workload.memory);
+  doubted.refused = refused;
+  workload.doubtful.push_back(doubted);
 }
 
 // Conflicts, refusals and answers that never came look alike: whether it was done after all, the next look
 // says.
 void Autoscaler::refuse(Workload& workload, Time now) {
-  if (workload.asked) give_up(workload);
+  if (workload.asked) give_up(workload, now);
   workload.look_after = now;
   set_due(workload, now);
 }
 
+// From what is seen then; what was done stays done.
 void Autoscaler::begin_anew(Workload& workload, Time now) {
-  workload.memory = {};
-  workload.asked.reset();
-  workload.doubtful.clear();
+  if (workload.asked) give_up(workload);
+  workload.memory.recommended.clear();
   workload.set_seen = Time::min();
   workload.look_after = now;
 }

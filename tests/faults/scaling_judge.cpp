@@ -47,7 +47,7 @@ void ScalingFaults::judge_limits(const Workload& workload, const Deeds& deeds, c
   std::vector<double> allowed;
   for (const ScalingRules::Limit& limit : rules.limits) {
     double start = action.from;
-    for (const Done& done : deeds.done)
+    for (const Done& done : deeds)
       if (done.at > now_ - limit.period) start -= done.to - done.from;
     const double sign = up ? 1 : -1;
     allowed.push_back(limit.kind == ScalingRules::Limit::Kind::pods

@@ -149,8 +149,8 @@ void ScalingFaults::land_writes() {
       if (!write.conflict && write.fate != Fate::refused && write.fate != Fate::lost) {
         workload->replicas = write.action.to;
         ++done_;
-        if (Process& by = processes_[write.process]; by.life == write.life)
-          by.deeds[write.action.scaler].done.push_back({write.issued, write.action.from, write.action.to});
+        if (Process& by = processes_[write.process]; by.life == write.life && write.ruled)
+          by.deeds[write.action.scaler].push_back({write.issued, write.action.from, write.action.to});
       }
     }
     if (write.heard || write.told > now_) continue;
@@ -183,7 +183,6 @@ void ScalingFaults::disturb() {
     if (happens(0.01)) tell(RoomSeen{workload.id, static_cast<std::int32_t>(random_.below(10))});
     if (happens(0.004)) {
       workload.spec = make_spec(workload.id.slot);
-      for (Process& process : processes_) process.deeds[workload.id].longest_window = Duration{};
       tell(ScalerSet{workload.id, workload.spec});
     }
     if (happens(0.002)) {  // deleted, and made anew under the same name
@@ -227,11 +226,6 @@ void ScalingFaults::decide(std::size_t which) {
   Process& process = processes_[which];
   if (process.frozen_until > now_) return;
   while (const std::optional<ScalingRequest> request = process.autoscaler->next(now_)) {
-    Deeds& deeds = process.deeds[request->scaler];
-    if (!deeds.first_look) {
-      deeds.first_look = now_;
-      deeds.found = request->wanted;
-    }
     if (happens(0.002)) return restart(which);
     const std::vector<ScalingAction> actions = process.autoscaler->commit(*request, answer(*request));
     if (happens(0.002)) return restart(which);
@@ -247,6 +241,7 @@ void ScalingFaults::send(std::size_t process, const ScaleWorkload& action) {
   using Fate = Write::Fate;
   ++issued_;
   Write write{.process = process, .life = processes_[process].life, .action = action, .issued = now_};
+  write.ruled = find(action.scaler)->spec.behaviour.has_value();  // nobody counts what no rule is about
   write.lands = now_ + std::chrono::seconds(happens(0.2) ? random_.below(6) : 0) + 1s;
   write.told = write.lands + std::chrono::seconds(happens(0.2) ? random_.below(40) : 0);
   if (happens(0.1)) write.fate = Fate::unanswered;

@@ -35,13 +35,7 @@ class ScalingFaults {
     Time at{};
     std::int32_t from = 0, to = 0;
   };
-  // What one process did to one workload, and what it found when it began.
-  struct Deeds {
-    std::vector<Done> done;
-    std::optional<Time> first_look;
-    std::int32_t found = 0;
-    Duration longest_window = Duration::max();  // the shortest it had since: specs change
-  };
+  using Deeds = std::vector<Done>;  // of one process to one workload
   struct Workload {
     ScalerId id{};
     ScalerSpec spec{};
@@ -61,7 +55,7 @@ class ScalingFaults {
     ScaleWorkload action;
     Time issued{}, lands{}, told{};
     enum class Fate { done, unanswered, told_failed, refused, lost } fate = Fate::done;
-    bool landed = false, conflict = false, heard = false;
+    bool ruled = false, landed = false, conflict = false, heard = false;
   };
   struct Late {
     Time at{};
