@@ -60,9 +60,9 @@ class Autoscaler {
   struct Asked {
     std::int32_t from = 0, to = 0;
     Time at{};
-    bool ruled = false;             // there was a behaviour to count it
-    std::optional<Time> refused{};  // when we were told so
-    bool counted = true;            // against the limits of the behaviour
+    bool ruled = false;            // there was a behaviour to count it
+    std::optional<Time> failed{};  // when we were told so
+    bool counted = true;           // against the limits of the behaviour
   };
   struct Workload {
     ScalerId id{};
@@ -93,9 +93,9 @@ class Autoscaler {
   static void hear_of(Workload& workload, std::int32_t replicas, Time now);
   static void set_to(Workload& workload, const Asked& done);
   static void confirm(Workload& workload);
-  static void give_up(Workload& workload, std::optional<Time> refused = {});
+  static void give_up(Workload& workload, std::optional<Time> failed = {});
   static void count(Workload& workload, const Asked& done);
-  void refuse(Workload& workload, Time now);
+  void fail(Workload& workload, bool refused, Time now);
   static void begin_anew(Workload& workload, Time now);
   void schedule(Workload& workload, Time after);
   void set_due(Workload& workload, Time due);

@@ -34,7 +34,7 @@ void Autoscaler::observe(const ScalingEvent& event, Time now) {
             [&](const ServiceReported& e) { with(e.scaler, [&](Workload& w) { take(w, e.report, now); }); },
             [](const ServiceUnseen&) {},  // what is known grows older by itself
             [&](const Scaled& e) { with(e.scaler, [&](Workload& w) { hear_of(w, e.replicas, now); }); },
-            [&](const ScaleFailed& e) { with(e.scaler, [&](Workload& w) { refuse(w, now); }); },
+            [&](const ScaleFailed& e) { with(e.scaler, [&](Workload& w) { fail(w, e.refused, now); }); },
             [&](const RivalSeen& e) { with(e.scaler, [&](Workload& w) { w.rival = e.who; }); },
             [&](const RoomSeen& e) {
               with(e.scaler, [&](Workload& w) {
@@ -126,7 +126,7 @@ void Autoscaler::settle_asked(Workload& workload, const ServiceReport& report, T
       workload.doubtful.erase(workload.doubtful.begin() + static_cast<std::ptrdiff_t>(i));
       return;
     }
-    if (doubted.counted && doubted.refused && report.measured > *doubted.refused &&
+    if (doubted.counted && doubted.failed && report.measured > *doubted.failed &&
         report.wanted == doubted.from) {
       forget_change(doubted.from, doubted.to, doubted.at, workload.memory);
       doubted.counted = false;  // unless it is done late
@@ -165,18 +165,22 @@ void Autoscaler::confirm(Workload& workload) {
   workload.asked.reset();
 }
 
-void Autoscaler::give_up(Workload& workload, std::optional<Time> refused) {
+void Autoscaler::give_up(Workload& workload, std::optional<Time> failed) {
   Asked doubted = *workload.asked;
   workload.asked.reset();
   doubt_change(doubted.from, doubted.to, doubted.at, workload.memory);
-  doubted.refused = refused;
+  doubted.failed = failed;
   workload.doubtful.push_back(doubted);
 }
 
-// Conflicts, refusals and answers that never came look alike: whether it was done after all, the next look
-// says.
-void Autoscaler::refuse(Workload& workload, Time now) {
-  if (workload.asked) give_up(workload, now);
+// Whether what failed was done after all, the next look says, unless it was refused.
+void Autoscaler::fail(Workload& workload, bool refused, Time now) {
+  if (workload.asked && refused) {
+    forget_change(workload.asked->from, workload.asked->to, workload.asked->at, workload.memory);
+    workload.asked.reset();
+  } else if (workload.asked) {
+    give_up(workload, now);
+  }
   workload.look_after = now;
   workload.answered = Time::min();
   set_due(workload, now);

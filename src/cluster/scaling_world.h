@@ -45,6 +45,7 @@ struct Scaled {
 struct ScaleFailed {
   ScalerId scaler;
   std::string why;
+  bool refused = false;  // for certain, by whoever was to do it; else it may have been done all the same
 };
 // Somebody else scales the same target (an HPA, another WorkloadScaler): hands off while it is there.
 struct RivalSeen {

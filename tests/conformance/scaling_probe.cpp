@@ -147,7 +147,7 @@ Json answer(const Json& given) {
       if (const auto* scale = std::get_if<ScaleWorkload>(&action)) {
         if (scale->from != replicas) return {{"error", "it goes by another number of replicas"}};
         if (tick.value("refuse", false)) {
-          autoscaler.observe(ScaleFailed{kScaler, "refused"}, now);
+          autoscaler.observe(ScaleFailed{kScaler, "refused", true}, now);
         } else {
           replicas = scale->to;
           autoscaler.observe(Scaled{kScaler, replicas}, now);

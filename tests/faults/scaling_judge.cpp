@@ -48,7 +48,8 @@ void ScalingFaults::judge_limits(const Workload& workload, const Deeds& deeds, c
   for (const ScalingRules::Limit& limit : rules.limits) {
     double start = action.from;
     for (const Done& done : deeds)
-      if (done.at > now_ - limit.period) start -= done.to - done.from;
+      if (done.at > now_ - limit.period && !(done.other_rules && (done.to > done.from) == up))
+        start -= done.to - done.from;
     const double sign = up ? 1 : -1;
     allowed.push_back(limit.kind == ScalingRules::Limit::Kind::pods
                           ? start + sign * limit.value

@@ -161,7 +161,8 @@ void ScalingFaults::land_writes() {
     if (write.fate == Fate::done && !write.conflict)
       tell(write.process, Scaled{write.action.scaler, write.action.to});
     else
-      tell(write.process, ScaleFailed{write.action.scaler, "it failed, or seemed to"});
+      tell(write.process, ScaleFailed{write.action.scaler, "it failed, or seemed to",
+                                      write.fate != Fate::told_failed && write.landed});
   }
   std::erase_if(writes_, [](const Write& write) { return write.landed && write.heard; });
   for (std::size_t i = 0; i < late_.size(); ++i)
@@ -183,6 +184,8 @@ void ScalingFaults::disturb() {
     if (happens(0.01)) tell(RoomSeen{workload.id, static_cast<std::int32_t>(random_.below(10))});
     if (happens(0.004)) {
       workload.spec = make_spec(workload.id.slot);
+      for (Process& process : processes_)
+        for (Done& deed : process.deeds[workload.id]) deed.other_rules = true;
       tell(ScalerSet{workload.id, workload.spec});
     }
     if (happens(0.002)) {  // deleted, and made anew under the same name

@@ -34,6 +34,7 @@ class ScalingFaults {
   struct Done {
     Time at{};
     std::int32_t from = 0, to = 0;
+    bool other_rules = false;  // than those of now: may have been forgotten, as upstream forgets
   };
   using Deeds = std::vector<Done>;  // of one process to one workload
   struct Workload {
