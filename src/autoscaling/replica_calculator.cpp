@@ -149,11 +149,10 @@ struct Ratios {
 // Whole percents, as upstream counts.
 double utilisation_ratio(const Tally& sum, double target) {
   constexpr std::int64_t kExact = std::numeric_limits<std::int64_t>::max() / 100;
-  const double percent =
-      sum.value < kExact
-          ? static_cast<double>(sum.value * 100 / sum.request)
-          : std::floor(static_cast<double>(sum.value) / static_cast<double>(sum.request) * 100);
-  return percent / target;
+  if (sum.value >= kExact)
+    return std::floor(static_cast<double>(sum.value) / static_cast<double>(sum.request) * 100) / target;
+  const std::int64_t percent = sum.value * 100 / sum.request;
+  return static_cast<double>(percent) / target;
 }
 
 double average_ratio(const Tally& sum, double target) {

@@ -6,7 +6,7 @@ namespace evenkeel::autoscaling {
 
 void ServicePast::add(ServiceReport report, const PastOptions& options) {
   const Time newest = report.measured;
-  report.replicas = {};
+  report.replicas = std::vector<ReplicaReport>();  // `= {}` would keep the memory
   reports_.push_back(std::move(report));
   const auto at = [&](std::size_t i) { return reports_.begin() + static_cast<std::ptrdiff_t>(i); };
 
@@ -24,7 +24,7 @@ void ServicePast::add(ServiceReport report, const PastOptions& options) {
 
 void ServicePast::add(ScalingDecision decision, const PastOptions& options) {
   const Time newest = decision.at;
-  decision.reasons = {};
+  decision.reasons = std::vector<ScalingReason>();
   decisions_.push_back(std::move(decision));
   std::size_t gone = decisions_.size() > options.decisions ? decisions_.size() - options.decisions : 0;
   while (gone < decisions_.size() && decisions_[gone].at < newest - options.kept) ++gone;
