@@ -95,10 +95,8 @@ std::optional<ReplicaReport::Sample> ServiceTelemetry::cpu_of(const Replica& rep
   return std::nullopt;
 }
 
-std::optional<ServiceReport> ServiceTelemetry::report(const RunningService& service, const ServiceRoom& room,
-                                                      Time now) const {
+std::optional<ServiceReport> ServiceTelemetry::report(const RunningService& service, Time now) const {
   if (faulty(Kind::unseen, What::both, now)) return std::nullopt;
-  (void)room;
   ServiceReport report;
   report.measured = now;
   report.wanted = service.replicas.wanted();

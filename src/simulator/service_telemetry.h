@@ -15,7 +15,7 @@ class ServiceTelemetry {
 
   void read(RunningService& service, Time now);  // at every step; reads what is due
   // Nothing where a look fails altogether.
-  std::optional<ServiceReport> report(const RunningService& service, const ServiceRoom& room, Time now) const;
+  std::optional<ServiceReport> report(const RunningService& service, Time now) const;
 
  private:
   struct PodReading {

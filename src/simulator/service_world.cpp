@@ -54,7 +54,8 @@ Time ServiceWorld::next_look() const {
 void ServiceWorld::look() {
   for (std::uint32_t i = 0; i < services_.size(); ++i) {
     if (now_.time_since_epoch() % services_[i]->plan.scaler.interval != Duration{}) continue;
-    if (auto report = telemetry_[i].report(*services_[i], room_, now_))
+    if (room_.limited()) gathered_.emplace_back(RoomSeen{{i, 1}, room_.fits(services_[i]->plan)});
+    if (auto report = telemetry_[i].report(*services_[i], now_))
       gathered_.emplace_back(ServiceReported{{i, 1}, *std::move(report)});
     else
       gathered_.emplace_back(ServiceUnseen{{i, 1}, "nobody answered"});
