@@ -93,8 +93,8 @@ TEST_P(EveryScalingPolicy, RefusesAnArgumentItDoesNotKnow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryScalingPolicy, testing::ValuesIn(autoscaling::scaling_policy_names()),
-                         [](const auto& info) {
-                           std::string name(info.param);
+                         [](const auto& tried) {
+                           std::string name(tried.param);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
