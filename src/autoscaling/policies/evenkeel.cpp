@@ -1,0 +1,220 @@
+#include "autoscaling/policies/evenkeel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "base/numbers.h"
+#include "base/spelling.h"
+
+namespace evenkeel::autoscaling {
+namespace {
+
+constexpr double kDrain = 30;          // seconds within which a backlog is to be gone
+constexpr double kSteady = 0.2;        // relative change between two looks up to which they describe one state
+constexpr double kSaturated = 0.93;    // of a pod's CPU: beyond, arrivals say nothing about cost
+constexpr double kForgetMost = 0.9998; // per look; half in about a day at 15 s
+
+std::string number(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  char buffer[32];
+  return std::string(format_number(std::round(value * scale) / scale, buffer));
+}
+std::string rate_text(double value) { return number(value, value < 10 ? 2 : value < 100 ? 1 : 0) + "/s"; }
+std::string percent(double share) { return number(100 * share, share < 0.01 ? 2 : 1) + " %"; }
+std::string seconds_text(Duration duration) { return number(to_seconds(duration), 0) + " s"; }
+
+}  // namespace
+
+Evenkeel::Evenkeel(EvenkeelSettings settings)
+    : settings_(settings), curve_(ServiceLevel{}.percentile), manners_(settings.first) {}
+
+double Evenkeel::cores_of(const ServiceFacts& facts) const {
+  return facts.request * std::max(1.0, most_cores_);
+}
+
+void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& facts) {
+  const double rate = *facts.requests_per_s;
+  const bool steady = last_ && last_->ready == facts.ready && last_->requests_per_s &&
+                      std::abs(rate - *last_->requests_per_s) <= kSteady * std::max(rate, 1e-9);
+  if (!steady || facts.ready == 0) return;
+  const double bound = to_seconds(request.spec.level.bound);
+  const bool keeps_up = facts.response_s ? *facts.response_s < 1.5 * bound : true;
+  if (facts.cpu_known() && facts.measured == facts.ready) {
+    most_cores_ = std::max(most_cores_ * kForgetMost, facts.utilisation());
+    const bool busy = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
+    if (keeps_up && !busy) service_rate_.observe(rate / facts.ready, facts.cores);
+  }
+  if (!facts.response_s || !service_rate_.known()) return;
+  const double per_pod = service_rate_.per_pod(cores_of(facts));
+  if (per_pod <= 0 || backlog_ > rate) return;
+  curve_.observe({rate / (per_pod * facts.ready), static_cast<double>(facts.ready), per_pod}, *facts.response_s);
+}
+
+void Evenkeel::learn(const ScalingRequest& request, const ServiceFacts& facts) {
+  start_up_.observe(request.report);
+  const bool news = !last_ || facts.rate_measured > last_->rate_measured;
+  if (!news) return;
+  forecast_.observe(facts.rate_measured, *facts.requests_per_s);
+  learn_service(request, facts);
+}
+
+// Measured where it is; else what arrived beyond what could be served.
+double Evenkeel::backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed) {
+  if (facts.in_flight) return *facts.in_flight;
+  const double gap = *facts.requests_per_s - per_pod * facts.ready;
+  return std::clamp(backlog_ + gap * to_seconds(elapsed), 0.0, 600 * *facts.requests_per_s);
+}
+
+Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*random*/) {
+  Recommendation answer;
+  answer.replicas = request.wanted;
+  const ServiceFacts facts = facts_of(request);
+  if (!facts.requests_per_s) {
+    answer.unable = "the request rate is not known";
+    return answer;
+  }
+  learn(request, facts);
+  const Duration elapsed = last_ ? std::clamp(request.now - last_turn_, Duration{}, Duration{std::chrono::minutes{2}})
+                                 : request.spec.interval;
+  const double request_cores = facts.cpu_known() ? facts.request : last_ ? last_->request : 0;
+  ServiceFacts seen = facts;
+  seen.request = request_cores;
+  last_ = seen;
+  last_turn_ = request.now;
+  if (!service_rate_.known()) {
+    answer.unable = "how much a request costs is not known yet (" + number(service_rate_.samples(), 0) + " of " +
+                    number(ServiceRate::kNeeded, 0) + " samples)";
+    return answer;
+  }
+  const double per_pod = service_rate_.per_pod(cores_of(seen));
+  if (!(per_pod > 0)) {
+    answer.unable = "its pods request no CPU that requests could be served with";
+    return answer;
+  }
+  backlog_ = backlog_of(facts, per_pod, elapsed);
+
+  // One that is ordered now helps once it was seen to be needed, made, started and found ready.
+  const Duration age = std::max(Duration{}, request.now - facts.rate_measured);
+  const Duration start_up = start_up_.expected();
+  const Duration window = down_window(request.spec);
+  const Duration lead = age + start_up + request.spec.interval;
+  const Outlooks outlooks{forecast_.ahead(age + request.spec.interval), forecast_.ahead(lead),
+                          forecast_.ahead(age + std::max(window, start_up))};
+  const LevelModel model{curve_, per_pod, to_seconds(request.spec.level.bound), backlog_ / kDrain,
+                         request.spec.max_replicas};
+  const Needs needs = needs_of(model, outlooks);
+
+  const double tolerance = request.spec.behaviour ? request.spec.behaviour->up.tolerance.value_or(0.1) : 0.1;
+  manners_.follow({.needs = needs,
+                   .service = {*facts.requests_per_s, per_pod, model.bound_s, curve_},
+                   .cores_per_request_share = 1 / (service_rate_.per_core() * std::max(request_cores, 1e-9)),
+                   .idle_share = service_rate_.idle_cores() / std::max(request_cores, 1e-9),
+                   .target = cpu_target(request.spec),
+                   .tolerance = tolerance,
+                   .wanted = request.wanted,
+                   .least = request.spec.min_replicas,
+                   .most = request.spec.max_replicas,
+                   .now = request.now,
+                   .elapsed = elapsed,
+                   .window = window,
+                   .start_up = start_up,
+                   .adapts = settings_.adapts});
+
+  const Manner& manner = manners_.chosen();
+  if (recommended_.highest() == 0) recommended_.add(request.wanted, request.now - Duration{1}, window);
+  const Standing standing{request.wanted, recommended_, request.now, window};
+  answer.replicas = std::clamp(recommended_by(manner, needs, standing), request.spec.min_replicas,
+                               request.spec.max_replicas);
+  recommended_.add(answer.replicas, request.now, window);
+
+  const double risk = kRisks[manner.risk];
+  const std::int32_t needed = needs.ahead[manner.risk];
+  answer.reasons.push_back(
+      {"service", needed,
+       "service rate " + rate_text(per_pod) + " a pod (±" + percent(service_rate_.doubt()) + "), ready after " +
+           seconds_text(start_up) + ", " + std::to_string(facts.ready) + " ready and " +
+           std::to_string(facts.starting) + " starting"});
+  answer.reasons.push_back({"forecast", needed,
+                            "forecast " + rate_text(outlooks.ahead.quantile(0.95)) + " p95 in " +
+                                seconds_text(lead) + " (median " + rate_text(outlooks.ahead.median()) + ", by " +
+                                std::string(forecast_.leading(lead)) + "; now " +
+                                rate_text(*facts.requests_per_s) + ")"});
+  answer.reasons.push_back({"level", needed,
+                            "needs " + std::to_string(needed) + ": p" +
+                                number(100 * request.spec.level.percentile, 1) + " above " +
+                                number(1000 * model.bound_s, 0) + " ms with a chance of " +
+                                percent(model.chance(outlooks.ahead, needed)) + ", accepted " + percent(risk)});
+  if (answer.replicas < std::min(needed, request.wanted))
+    answer.reasons.push_back({"policy", answer.replicas,
+                              "a fall to " + std::to_string(answer.replicas) + " is announced: " +
+                                  rate_text(outlooks.later.median()) + " expected in " + seconds_text(window) +
+                                  ", until then stabilisation holds"});
+  const ShadowScaling::Tally &own = manners_.chosen_tally(), &hpa = manners_.hpa_tally();
+  answer.reasons.push_back({"policy", answer.replicas,
+                            "this way would have had " + percent(own.violation()) + " violations with " +
+                                number(own.replicas(), 2) + " replicas, HPA's " + percent(hpa.violation()) +
+                                " with " + number(hpa.replicas(), 2)});
+  return answer;
+}
+
+learning::SavedState Evenkeel::save() const {
+  learning::SavedState state;
+  state.put_text("policy", "evenkeel");
+  state.put("forecast", forecast_.save());
+  service_rate_.save(state, "service rate");
+  start_up_.save(state, "start-up");
+  curve_.save(state, "response");
+  manners_.save(state, "manners");
+  state.put("most cores", std::span<const learning::Real>(&most_cores_, 1));
+  return state;
+}
+
+Status Evenkeel::restore(learning::SavedState state) {
+  Evenkeel restored(settings_);
+  if (state.text("policy") != "evenkeel") state.fail("policy", "evenkeel");
+  const Status forecast = restored.forecast_.restore(state.part("forecast"));
+  if (!forecast) return forecast;
+  restored.service_rate_.restore(state, "service rate");
+  restored.start_up_.restore(state, "start-up");
+  restored.curve_.restore(state, "response");
+  restored.manners_.restore(state, "manners");
+  state.reals("most cores", {&restored.most_cores_, 1});
+  if (!(restored.most_cores_ >= 0 && restored.most_cores_ < 1e6)) state.fail("most cores", "a share");
+  if (!state.status()) return state.status();
+  *this = std::move(restored);
+  return {};
+}
+
+Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std::string>& arguments) {
+  EvenkeelSettings settings;
+  for (const auto& [name, value] : arguments) {
+    const auto refuse = [&, &argument = name, &found = value](const std::string& expected) {
+      return invalid("argument '" + argument + "' of policy evenkeel: found '" + found + "', expected " + expected);
+    };
+    if (name == "adapt") {
+      if (value != "true" && value != "false") return refuse("true or false");
+      settings.adapts = value == "true";
+    } else if (name == "falls") {
+      if (value == "unneeded")
+        settings.first.falls = Manner::Falls::when_unneeded;
+      else if (value == "quartile")
+        settings.first.falls = Manner::Falls::when_quartile_says;
+      else if (value == "median")
+        settings.first.falls = Manner::Falls::when_median_says;
+      else
+        return refuse("unneeded, quartile or median");
+    } else if (name == "risk") {
+      const std::optional<double> risk = parse_number(value);
+      const auto found = std::find(kRisks.begin() + 1, kRisks.end(), risk.value_or(-1));
+      if (found == kRisks.end()) return refuse("one of 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35");
+      settings.first.risk = static_cast<std::size_t>(found - kRisks.begin());
+    } else {
+      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, falls and risk");
+    }
+  }
+  return std::make_unique<Evenkeel>(settings);
+}
+
+}  // namespace evenkeel::autoscaling

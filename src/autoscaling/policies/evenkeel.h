@@ -1,0 +1,65 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "autoscaling/encoding.h"
+#include "autoscaling/policies/evenkeel_curve.h"
+#include "autoscaling/policies/evenkeel_manners.h"
+#include "autoscaling/policies/policy.h"
+#include "autoscaling/service_rate.h"
+#include "base/result.h"
+#include "prediction/forecast.h"
+
+namespace evenkeel::autoscaling {
+
+struct EvenkeelSettings {
+  Manner first{5, Manner::Falls::when_quartile_says};  // until the workload's own past says more
+  bool adapts = true;
+};
+
+// The cheapest number of replicas that keeps the service level. Assumes that a workload's requests are alike
+// enough for a mean cost, that replicas are alike, and that its rate and CPU use are reported every interval.
+//
+// It learns what a pod serves (service_rate.h), how long one takes to start, how long requests take at a load
+// (evenkeel_curve.h) and what rates to expect (prediction/forecast.h); takes the fewest pods whose chance of a
+// violation is within a risk, over all rates there may be once they could help; and learns which risk to take
+// by following every choice, and HPA's rule, in shadow (evenkeel_manners.h). It explores nothing downwards: less
+// than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
+class Evenkeel final : public ScalingPolicy {
+ public:
+  // `risk` (one of kRisks), `falls` (unneeded, quartile, median), `adapt` (true, false).
+  static Result<std::unique_ptr<Evenkeel>> make(const std::map<std::string, std::string>& arguments);
+  explicit Evenkeel(EvenkeelSettings settings = {});
+
+  Recommendation recommend(const ScalingRequest& request, Random& random) override;
+  learning::SavedState save() const override;
+  Status restore(learning::SavedState state) override;
+
+  const Manners& manners() const { return manners_; }
+  const ServiceRate& service_rate() const { return service_rate_; }
+  const ResponseCurve& curve() const { return curve_; }
+  const prediction::RateForecast& forecast() const { return forecast_; }
+
+ private:
+  // What is new in a report, learnt once.
+  void learn(const ScalingRequest& request, const ServiceFacts& facts);
+  void learn_service(const ScalingRequest& request, const ServiceFacts& facts);
+  double backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed);
+  double cores_of(const ServiceFacts& facts) const;  // a pod can use
+
+  EvenkeelSettings settings_;
+  prediction::RateForecast forecast_;
+  ServiceRate service_rate_;
+  StartUpTime start_up_;
+  ResponseCurve curve_;
+  Manners manners_;
+  RecommendedLately recommended_;
+  double most_cores_ = 0;  // that a pod was seen to use lately, as a share of its request
+  double backlog_ = 0;
+  std::optional<ServiceFacts> last_;
+  Time last_turn_{};
+};
+
+}  // namespace evenkeel::autoscaling

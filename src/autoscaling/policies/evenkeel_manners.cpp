@@ -1,0 +1,132 @@
+#include "autoscaling/policies/evenkeel_manners.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/check.h"
+
+namespace evenkeel::autoscaling {
+namespace {
+
+using Falls = Manner::Falls;
+
+constexpr std::array kFalls{Falls::when_unneeded, Falls::when_quartile_says, Falls::when_median_says};
+constexpr Duration kChooseEvery = std::chrono::minutes{10};
+constexpr double kEvidence = 3600;    // seconds that must have been followed
+constexpr double kViolations = 0.85;  // of HPA's: room for the model's own error
+constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
+
+std::int32_t need_later(const Manner& manner, const Needs& needs) {
+  return manner.falls == Falls::when_median_says ? needs.later_median[manner.risk]
+                                                 : needs.later_quartile[manner.risk];
+}
+
+}  // namespace
+
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, const Standing& standing) {
+  EVENKEEL_CHECK(manner.risk > 0 && manner.risk < kRisks.size());
+  const std::int32_t up = needs.ahead[manner.risk];
+  if (up > standing.wanted) return up;
+  const std::int32_t keep = std::max(needs.soon[manner.risk - 1], needs.ahead[manner.risk - 1]);
+  const std::int32_t now = std::min(standing.wanted, keep);
+  if (manner.falls == Falls::when_unneeded) return now;
+  const std::int32_t later = need_later(manner, needs);
+  const bool held = standing.recommended.highest_at(standing.now + std::chrono::seconds{1}, standing.window) >= now;
+  return held ? std::min(now, later) : now;
+}
+
+std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
+                                std::int32_t wanted) {
+  const double ratio = utilisation / target;
+  if (std::abs(ratio - 1) <= tolerance) return wanted;
+  if (ratio < 1 || ready >= wanted) return static_cast<std::int32_t>(std::ceil(ratio * ready - 1e-9));
+  // Pods that start count as using nothing, which may show that they suffice.
+  const double with_starting = ratio * ready / wanted;
+  if (with_starting <= 1 + tolerance) return wanted;
+  return std::max(wanted, static_cast<std::int32_t>(std::ceil(with_starting * wanted - 1e-9)));
+}
+
+Manners::Manners(Manner first) {
+  for (const Falls falls : kFalls)
+    for (std::size_t risk = 1; risk < kRisks.size(); ++risk) {
+      if (falls == first.falls && risk == first.risk) chosen_ = all_.size();
+      all_.push_back({{risk, falls}, {}});
+    }
+}
+
+void Manners::follow(const Turn& turn) {
+  const auto within = [&](std::int32_t replicas) { return std::clamp(replicas, turn.least, turn.most); };
+  if (!hpa_.begun()) {
+    hpa_.begin(turn.wanted);
+    for (Followed& followed : all_) followed.shadow.begin(turn.wanted);
+  }
+  hpa_.serve(turn.service, turn.elapsed, turn.now);
+  const double utilisation =
+      turn.idle_share + turn.cores_per_request_share *
+                            std::min(turn.service.requests_per_s / hpa_.ready(), turn.service.per_pod);
+  hpa_.scale(within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
+             turn.now, turn.window, turn.start_up);
+  for (Followed& followed : all_) {
+    ShadowScaling& shadow = followed.shadow;
+    shadow.serve(turn.service, turn.elapsed, turn.now);
+    const Standing standing{shadow.wanted(), shadow.recommended(), turn.now, turn.window};
+    shadow.scale(within(recommended_by(followed.manner, turn.needs, standing)), turn.now, turn.window,
+                 turn.start_up);
+  }
+  if (turn.adapts) choose(turn.now);
+}
+
+void Manners::choose(Time now) {
+  if (now < choose_after_ || hpa_.tally().seconds < kEvidence) return;
+  choose_after_ = now + kChooseEvery;
+  const double most_violated = kViolations * hpa_.tally().violated_seconds;
+  const double most_scalings = hpa_.tally().scalings;
+  const auto allowed = [&](const Followed& followed) {
+    const ShadowScaling::Tally& tally = followed.shadow.tally();
+    return tally.violated_seconds <= most_violated && tally.scalings <= most_scalings;
+  };
+  std::optional<std::size_t> best;
+  std::size_t calmest = 0;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const ShadowScaling::Tally& tally = all_[i].shadow.tally();
+    if (tally.violated_seconds < all_[calmest].shadow.tally().violated_seconds) calmest = i;
+    if (!allowed(all_[i])) continue;
+    if (!best || tally.replica_seconds < all_[*best].shadow.tally().replica_seconds) best = i;
+  }
+  if (!best) {
+    chosen_ = calmest;
+    return;
+  }
+  const double now_needs = all_[chosen_].shadow.tally().replica_seconds;
+  if (!allowed(all_[chosen_]) || all_[*best].shadow.tally().replica_seconds < kWorthIt * now_needs)
+    chosen_ = *best;
+}
+
+void Manners::save(learning::SavedState& state, const std::string& name) const {
+  std::vector<learning::Real> values;
+  const auto put = [&](const ShadowScaling::Tally& tally) {
+    for (const double value : {tally.seconds, tally.replica_seconds, tally.violated_seconds, tally.scalings})
+      values.push_back(value);
+  };
+  put(hpa_.tally());
+  for (const Followed& followed : all_) put(followed.shadow.tally());
+  values.push_back(static_cast<double>(chosen_));
+  state.put(name, values);
+}
+
+void Manners::restore(learning::SavedState& state, const std::string& name) {
+  std::vector<learning::Real> values(4 * (all_.size() + 1) + 1);
+  state.reals(name, values);
+  for (const learning::Real value : values)
+    if (!std::isfinite(value) || value < 0) return state.fail(name, "finite numbers that are not negative");
+  if (values.back() >= static_cast<double>(all_.size())) return state.fail(name, "a manner that exists");
+  const auto tally = [&](std::size_t i) {
+    return ShadowScaling::Tally{values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]};
+  };
+  hpa_.set_tally(tally(0));
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].shadow.set_tally(tally(i + 1));
+  chosen_ = static_cast<std::size_t>(values.back());
+}
+
+}  // namespace evenkeel::autoscaling

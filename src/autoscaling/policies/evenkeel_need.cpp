@@ -1,0 +1,57 @@
+#include "autoscaling/policies/evenkeel_need.h"
+
+#include <algorithm>
+
+namespace evenkeel::autoscaling {
+namespace {
+
+// The fewest of 1 … most for which `enough` holds, given that more always are enough as well.
+template <class Enough>
+std::int32_t fewest(std::int32_t most, const Enough& enough) {
+  std::int32_t low = 1, high = most;
+  while (low < high) {
+    const std::int32_t middle = low + (high - low) / 2;
+    if (enough(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+}  // namespace
+
+double LevelModel::chance(double requests_per_s, std::int32_t pods) const {
+  const double capacity = per_pod * pods;
+  return curve.chance_above({(requests_per_s + backlog_per_s) / capacity, static_cast<double>(pods), per_pod},
+                            bound_s);
+}
+
+double LevelModel::chance(const prediction::RateOutlook& outlook, std::int32_t pods) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < outlook.rates.size(); ++i)
+    sum += prediction::RateOutlook::kShares[i] * chance(outlook.rates[i], pods);
+  return sum;
+}
+
+std::int32_t LevelModel::least(const prediction::RateOutlook& outlook, double risk) const {
+  return fewest(most, [&](std::int32_t pods) { return chance(outlook, pods) <= risk; });
+}
+
+std::int32_t LevelModel::least(double requests_per_s, double risk) const {
+  return fewest(most, [&](std::int32_t pods) { return chance(requests_per_s, pods) <= risk; });
+}
+
+Needs needs_of(const LevelModel& model, const Outlooks& outlooks) {
+  Needs needs;
+  const double median = outlooks.later.median(), quartile = outlooks.later.quantile(0.75);
+  for (std::size_t i = 0; i < kRisks.size(); ++i) {
+    needs.soon[i] = model.least(outlooks.soon, kRisks[i]);
+    needs.ahead[i] = model.least(outlooks.ahead, kRisks[i]);
+    needs.later_median[i] = model.least(median, kRisks[i]);
+    needs.later_quartile[i] = model.least(quartile, kRisks[i]);
+  }
+  return needs;
+}
+
+}  // namespace evenkeel::autoscaling

@@ -1,0 +1,41 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "autoscaling/policies/evenkeel_curve.h"
+#include "prediction/forecast.h"
+
+namespace evenkeel::autoscaling {
+
+// The service level as a question about a number of pods.
+struct LevelModel {
+  const ResponseCurve& curve;
+  double per_pod = 1;        // requests/s
+  double bound_s = 0.25;
+  double backlog_per_s = 0;  // work left over, as a rate on top of what arrives
+  std::int32_t most = 1;
+
+  // The chance that the percentile is above the bound, over all the rates there may be.
+  double chance(const prediction::RateOutlook& outlook, std::int32_t pods) const;
+  double chance(double requests_per_s, std::int32_t pods) const;
+  // The fewest pods whose chance is at most `risk`; `most` where none is.
+  std::int32_t least(const prediction::RateOutlook& outlook, double risk) const;
+  std::int32_t least(double requests_per_s, double risk) const;
+};
+
+// Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
+inline constexpr std::array<double, 10> kRisks{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35};
+
+// What every one of them would need, now and later.
+struct Needs {
+  std::array<std::int32_t, kRisks.size()> soon{};   // until something ordered now could help
+  std::array<std::int32_t, kRisks.size()> ahead{};  // when it could
+  // When a fall recommended from now on would take effect, if the rate is at its median or quartile then.
+  std::array<std::int32_t, kRisks.size()> later_median{}, later_quartile{};
+};
+struct Outlooks {
+  prediction::RateOutlook soon, ahead, later;
+};
+Needs needs_of(const LevelModel& model, const Outlooks& outlooks);
+
+}  // namespace evenkeel::autoscaling
