@@ -44,6 +44,8 @@ ServiceFacts facts_of(const ScalingRequest& request) {
     if (!usable) continue;
     cores += sample.value;
     requested += sample.request;
+    facts.cpu_measured = std::max(facts.cpu_measured, sample.measured);
+    facts.cpu_window = std::max(facts.cpu_window, sample.window);
     ++facts.measured;
   }
   if (facts.measured > 0) {

@@ -16,7 +16,8 @@ struct ServiceFacts {
   double cores = 0, request = 0;
   std::int32_t measured = 0;
   std::optional<double> requests_per_s, response_s, in_flight;
-  Time rate_measured{};
+  Time rate_measured{}, cpu_measured{};  // the latest
+  Duration cpu_window{};                 // the longest
 
   bool cpu_known() const { return measured > 0 && request > 0; }
   double utilisation() const { return cores / request; }  // only where cpu_known()

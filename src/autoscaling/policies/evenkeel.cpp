@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/numbers.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr double kDrain = 30;          // seconds within which a backlog is to be gone
 constexpr double kSteady = 0.2;        // relative change between two looks up to which they describe one state
 constexpr double kSaturated = 0.93;    // of a pod's CPU: beyond, arrivals say nothing about cost
+constexpr double kTrusted = 12;        // samples of cost that make CPU use a measure of arrivals
 constexpr double kForgetMost = 0.9998; // per look; half in about a day at 15 s
 
 std::string number(double value, int digits) {
@@ -24,6 +26,12 @@ std::string number(double value, int digits) {
 std::string rate_text(double value) { return number(value, value < 10 ? 2 : value < 100 ? 1 : 0) + "/s"; }
 std::string percent(double share) { return number(100 * share, share < 0.01 ? 2 : 1) + " %"; }
 std::string seconds_text(Duration duration) { return number(to_seconds(duration), 0) + " s"; }
+
+std::string listed(std::span<const double> values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + number(value, 3);
+  return text;
+}
 
 }  // namespace
 
@@ -52,19 +60,29 @@ void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& 
   curve_.observe({rate / (per_pod * facts.ready), static_cast<double>(facts.ready), per_pod}, *facts.response_s);
 }
 
+Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
+  const Arrivals reported{*facts.requests_per_s, facts.rate_measured};
+  const bool tells = service_rate_.samples() >= kTrusted && facts.cpu_known() && 2 * facts.measured > facts.ready &&
+                     facts.cpu_window <= std::chrono::seconds{30};
+  if (!tells) return reported;
+  const double served = service_rate_.per_pod(facts.cores) * facts.ready;
+  // Pods that can do no more, or have not yet done what came, show less than arrives.
+  const bool saturated = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
+  return {saturated ? std::max(served, reported.per_s) : served, std::max(facts.cpu_measured, facts.rate_measured)};
+}
+
 void Evenkeel::learn(const ScalingRequest& request, const ServiceFacts& facts) {
   start_up_.observe(request.report);
-  const bool news = !last_ || facts.rate_measured > last_->rate_measured;
-  if (!news) return;
-  forecast_.observe(facts.rate_measured, *facts.requests_per_s);
-  learn_service(request, facts);
+  if (!last_ || facts.rate_measured > last_->rate_measured) learn_service(request, facts);
+  arrivals_ = arrivals_of(facts);
+  forecast_.observe(arrivals_.at, arrivals_.per_s);
 }
 
 // Measured where it is; else what arrived beyond what could be served.
 double Evenkeel::backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed) {
   if (facts.in_flight) return *facts.in_flight;
-  const double gap = *facts.requests_per_s - per_pod * facts.ready;
-  return std::clamp(backlog_ + gap * to_seconds(elapsed), 0.0, 600 * *facts.requests_per_s);
+  const double gap = arrivals_.per_s - per_pod * facts.ready;
+  return std::clamp(backlog_ + gap * to_seconds(elapsed), 0.0, 600 * arrivals_.per_s);
 }
 
 Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*random*/) {
@@ -96,7 +114,7 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
   backlog_ = backlog_of(facts, per_pod, elapsed);
 
   // One that is ordered now helps once it was seen to be needed, made, started and found ready.
-  const Duration age = std::max(Duration{}, request.now - facts.rate_measured);
+  const Duration age = std::max(Duration{}, request.now - arrivals_.at);
   const Duration start_up = start_up_.expected();
   const Duration window = down_window(request.spec);
   const Duration lead = age + start_up + request.spec.interval;
@@ -108,7 +126,7 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
 
   const double tolerance = request.spec.behaviour ? request.spec.behaviour->up.tolerance.value_or(0.1) : 0.1;
   manners_.follow({.needs = needs,
-                   .service = {*facts.requests_per_s, per_pod, model.bound_s, curve_},
+                   .service = {arrivals_.per_s, per_pod, model.bound_s, curve_},
                    .cores_per_request_share = 1 / (service_rate_.per_core() * std::max(request_cores, 1e-9)),
                    .idle_share = service_rate_.idle_cores() / std::max(request_cores, 1e-9),
                    .target = cpu_target(request.spec),
@@ -140,7 +158,7 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                             "forecast " + rate_text(outlooks.ahead.quantile(0.95)) + " p95 in " +
                                 seconds_text(lead) + " (median " + rate_text(outlooks.ahead.median()) + ", by " +
                                 std::string(forecast_.leading(lead)) + "; now " +
-                                rate_text(*facts.requests_per_s) + ")"});
+                                rate_text(arrivals_.per_s) + ")"});
   answer.reasons.push_back({"level", needed,
                             "needs " + std::to_string(needed) + ": p" +
                                 number(100 * request.spec.level.percentile, 1) + " above " +
@@ -205,13 +223,14 @@ Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std
         settings.first.falls = Manner::Falls::when_median_says;
       else
         return refuse("unneeded, quartile or median");
-    } else if (name == "risk") {
-      const std::optional<double> risk = parse_number(value);
-      const auto found = std::find(kRisks.begin() + 1, kRisks.end(), risk.value_or(-1));
-      if (found == kRisks.end()) return refuse("one of 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35");
-      settings.first.risk = static_cast<std::size_t>(found - kRisks.begin());
+    } else if (name == "risk" || name == "band") {
+      const std::span<const double> known = name == "risk" ? std::span<const double>(kRisks) : kBands;
+      const auto found = std::find(known.begin(), known.end(), parse_number(value).value_or(-1));
+      if (found == known.end()) return refuse("one of " + listed(known));
+      (name == "risk" ? settings.first.risk : settings.first.band) =
+          static_cast<std::size_t>(found - known.begin());
     } else {
-      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, falls and risk");
+      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, band, falls and risk");
     }
   }
   return std::make_unique<Evenkeel>(settings);

@@ -15,7 +15,7 @@
 namespace evenkeel::autoscaling {
 
 struct EvenkeelSettings {
-  Manner first{5, Manner::Falls::when_quartile_says};  // until the workload's own past says more
+  Manner first{4, 1, Manner::Falls::when_quartile_says};  // until the workload's own past says more
   bool adapts = true;
 };
 
@@ -29,7 +29,7 @@ struct EvenkeelSettings {
 // than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
 class Evenkeel final : public ScalingPolicy {
  public:
-  // `risk` (one of kRisks), `falls` (unneeded, quartile, median), `adapt` (true, false).
+  // `risk` (one of kRisks), `band` (one of kBands), `falls` (unneeded, quartile, median), `adapt` (true, false).
   static Result<std::unique_ptr<Evenkeel>> make(const std::map<std::string, std::string>& arguments);
   explicit Evenkeel(EvenkeelSettings settings = {});
 
@@ -46,6 +46,12 @@ class Evenkeel final : public ScalingPolicy {
   // What is new in a report, learnt once.
   void learn(const ScalingRequest& request, const ServiceFacts& facts);
   void learn_service(const ScalingRequest& request, const ServiceFacts& facts);
+  // What arrives, as fresh as can be known: CPU use tells of it as well, often sooner than a rate over a window.
+  struct Arrivals {
+    double per_s = 0;
+    Time at{};
+  };
+  Arrivals arrivals_of(const ServiceFacts& facts) const;
   double backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed);
   double cores_of(const ServiceFacts& facts) const;  // a pod can use
 
@@ -58,6 +64,7 @@ class Evenkeel final : public ScalingPolicy {
   RecommendedLately recommended_;
   double most_cores_ = 0;  // that a pod was seen to use lately, as a share of its request
   double backlog_ = 0;
+  Arrivals arrivals_;
   std::optional<ServiceFacts> last_;
   Time last_turn_{};
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr double kRemember = 1500;   // samples of a bin
 constexpr double kQueueWorth = 3;    // samples the queue model counts for in a bin
 constexpr double kPooledWorth = 12;  // samples all pods' counts together weigh beside one's own
-constexpr double kFirstDeviation = 0.25, kLeastDeviation = 0.04;
+constexpr double kFirstDeviation = 0.1, kLeastDeviation = 0.04;
 constexpr double kDeviationWorth = 6;
 constexpr double kDoubtBeyond = 0.1;  // per bin busier than any that was seen
 constexpr double kSeen = 3;           // samples that make a bin one that was seen

@@ -25,11 +25,10 @@ std::int32_t need_later(const Manner& manner, const Needs& needs) {
 }  // namespace
 
 std::int32_t recommended_by(const Manner& manner, const Needs& needs, const Standing& standing) {
-  EVENKEEL_CHECK(manner.risk > 0 && manner.risk < kRisks.size());
+  EVENKEEL_CHECK(manner.risk < kRisks.size() && manner.band < kBands.size());
   const std::int32_t up = needs.ahead[manner.risk];
   if (up > standing.wanted) return up;
-  const std::int32_t keep = std::max(needs.soon[manner.risk - 1], needs.ahead[manner.risk - 1]);
-  const std::int32_t now = std::min(standing.wanted, keep);
+  const std::int32_t now = std::min(standing.wanted, needs.keep[manner.band][manner.risk]);
   if (manner.falls == Falls::when_unneeded) return now;
   const std::int32_t later = need_later(manner, needs);
   const bool held = standing.recommended.highest_at(standing.now + std::chrono::seconds{1}, standing.window) >= now;
@@ -49,10 +48,11 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
 
 Manners::Manners(Manner first) {
   for (const Falls falls : kFalls)
-    for (std::size_t risk = 1; risk < kRisks.size(); ++risk) {
-      if (falls == first.falls && risk == first.risk) chosen_ = all_.size();
-      all_.push_back({{risk, falls}, {}});
-    }
+    for (std::size_t band = 0; band < kBands.size(); ++band)
+      for (std::size_t risk = 0; risk < kRisks.size(); ++risk) {
+        if (falls == first.falls && band == first.band && risk == first.risk) chosen_ = all_.size();
+        all_.push_back({{risk, band, falls}, {}});
+      }
 }
 
 void Manners::follow(const Turn& turn) {

@@ -11,7 +11,8 @@ namespace evenkeel::autoscaling {
 // A way of going by the same facts: how much risk is taken, and how far a fall is planned ahead.
 struct Manner {
   enum class Falls { when_unneeded, when_quartile_says, when_median_says };
-  std::size_t risk = 0;  // in kRisks; a fall must pass the next more timid one as well
+  std::size_t risk = 0;  // in kRisks
+  std::size_t band = 0;  // in kBands
   Falls falls = Falls::when_unneeded;
 };
 
@@ -36,6 +37,11 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
 // needed the fewest replicas among those with no more violations and no more scalings than HPA is taken.
 class Manners {
  public:
+  struct Followed {
+    Manner manner;
+    ShadowScaling shadow;
+  };
+
   explicit Manners(Manner first);
 
   struct Turn {
@@ -51,6 +57,7 @@ class Manners {
   };
   void follow(const Turn& turn);
 
+  const std::vector<Followed>& all() const { return all_; }
   const Manner& chosen() const { return all_[chosen_].manner; }
   const ShadowScaling::Tally& chosen_tally() const { return all_[chosen_].shadow.tally(); }
   const ShadowScaling::Tally& hpa_tally() const { return hpa_.tally(); }
@@ -60,10 +67,6 @@ class Manners {
   void restore(learning::SavedState& state, const std::string& name);
 
  private:
-  struct Followed {
-    Manner manner;
-    ShadowScaling shadow;
-  };
   void choose(Time now);
 
   std::vector<Followed> all_;

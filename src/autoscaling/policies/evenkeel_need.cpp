@@ -27,15 +27,15 @@ double LevelModel::chance(double requests_per_s, std::int32_t pods) const {
                             bound_s);
 }
 
-double LevelModel::chance(const prediction::RateOutlook& outlook, std::int32_t pods) const {
+double LevelModel::chance(const prediction::RateOutlook& outlook, std::int32_t pods, double factor) const {
   double sum = 0;
   for (std::size_t i = 0; i < outlook.rates.size(); ++i)
-    sum += prediction::RateOutlook::kShares[i] * chance(outlook.rates[i], pods);
+    sum += prediction::RateOutlook::kShares[i] * chance(factor * outlook.rates[i], pods);
   return sum;
 }
 
-std::int32_t LevelModel::least(const prediction::RateOutlook& outlook, double risk) const {
-  return fewest(most, [&](std::int32_t pods) { return chance(outlook, pods) <= risk; });
+std::int32_t LevelModel::least(const prediction::RateOutlook& outlook, double risk, double factor) const {
+  return fewest(most, [&](std::int32_t pods) { return chance(outlook, pods, factor) <= risk; });
 }
 
 std::int32_t LevelModel::least(double requests_per_s, double risk) const {
@@ -46,8 +46,10 @@ Needs needs_of(const LevelModel& model, const Outlooks& outlooks) {
   Needs needs;
   const double median = outlooks.later.median(), quartile = outlooks.later.quantile(0.75);
   for (std::size_t i = 0; i < kRisks.size(); ++i) {
-    needs.soon[i] = model.least(outlooks.soon, kRisks[i]);
     needs.ahead[i] = model.least(outlooks.ahead, kRisks[i]);
+    for (std::size_t b = 0; b < kBands.size(); ++b)
+      needs.keep[b][i] = std::max(model.least(outlooks.soon, kRisks[i], 1 + kBands[b]),
+                                  model.least(outlooks.ahead, kRisks[i], 1 + kBands[b]));
     needs.later_median[i] = model.least(median, kRisks[i]);
     needs.later_quartile[i] = model.least(quartile, kRisks[i]);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "autoscaling/policies/evenkeel.h"
 #include "autoscaling/policies/hpa.h"
 #include "base/numbers.h"
 #include "base/unit_text.h"
@@ -47,8 +48,15 @@ Made make_hpa(const Making& making) {
   return Made(std::make_unique<Hpa>(options));
 }
 
+Made make_evenkeel(const Making& making) {
+  Result<std::unique_ptr<Evenkeel>> made = Evenkeel::make(making.arguments);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
 // To add a policy: write its file, add its line.
 constexpr std::array kPolicies = {
+    Entry{"evenkeel", make_evenkeel, true},
     Entry{"hpa", make_hpa},
 };
 
