@@ -8,17 +8,19 @@
 #include "apps/command.h"
 #include "apps/evaluation_view.h"
 #include "apps/models.h"
+#include "apps/scaling_models.h"
 #include "apps/scenarios.h"
 #include "base/file.h"
 #include "reporting/text_table.h"
 #include "training/evaluation.h"
+#include "training/scaling_evaluation.h"
 
 namespace evenkeel::apps {
 namespace {
 
 struct Arguments {
   std::string scenario;
-  std::vector<std::string> policies{"kube-default", "greedy", "horizon"};
+  std::vector<std::string> policies;  // empty: the rules of the scenario's kind
   std::uint64_t seeds = 5, first_seed = 1;
   std::vector<std::string> overrides, models;
   std::string output = "table", report;
@@ -45,21 +47,50 @@ void show_progress(std::size_t done, std::size_t all) {
   std::cerr << "\r" << done << " of " << all << " runs" << (done == all ? "\r\033[K" : "") << std::flush;
 }
 
-int run(const Arguments& arguments) {
-  const Result<training::Experiment> experiment = load_scenario(arguments.scenario, arguments.overrides);
-  if (!experiment) return fail(experiment.error());
+Result<training::Evaluation> evaluate_placement(const Arguments& arguments, YamlFile file) {
+  const Result<training::Experiment> experiment =
+      training::read_experiment(std::move(file), arguments.overrides);
+  if (!experiment) return experiment.error();
   training::EvaluationOptions options;
   options.policies = arguments.policies;
   for (std::uint64_t i = 0; i < arguments.seeds; ++i) options.seeds.push_back(arguments.first_seed + i);
   Result<scheduling::PolicyModels> models = load_models(arguments.models);
-  if (!models) return fail(models.error());
+  if (!models) return models.error();
   options.models = *std::move(models);
   options.keep_series = !arguments.report.empty();
   options.time_decisions = arguments.timing;
   // Timed runs do not share the machine with each other.
   options.threads = arguments.timing ? 1 : arguments.threads;
   if (isatty(STDERR_FILENO)) options.progress = show_progress;
-  const Result<training::Evaluation> evaluation = training::evaluate(*experiment, options);
+  return training::evaluate(*experiment, options);
+}
+
+Result<training::Evaluation> evaluate_scaling(const Arguments& arguments, YamlFile file) {
+  const Result<training::ScalingExperiment> experiment =
+      training::read_scaling_experiment(std::move(file), arguments.overrides);
+  if (!experiment) return experiment.error();
+  Result<training::ScalingModels> models = load_scaling_models(arguments.models);
+  if (!models) return models.error();
+  training::ScalingEvaluationOptions options;
+  options.policies = arguments.policies;
+  for (std::uint64_t i = 0; i < arguments.seeds; ++i) options.seeds.push_back(arguments.first_seed + i);
+  options.models = *std::move(models);
+  options.keep_series = !arguments.report.empty();
+  options.threads = arguments.threads;
+  if (isatty(STDERR_FILENO)) options.progress = show_progress;
+  return training::evaluate_scaling(*experiment, options);
+}
+
+int run(Arguments arguments) {
+  Result<YamlFile> file = open_scenario(arguments.scenario);
+  if (!file) return fail(file.error());
+  if (arguments.policies.empty())
+    arguments.policies = training::is_scaling_scenario(*file)
+                             ? std::vector<std::string>{"hpa", "clairvoyant"}
+                             : std::vector<std::string>{"kube-default", "greedy", "horizon"};
+  const Result<training::Evaluation> evaluation = training::is_scaling_scenario(*file)
+                                                      ? evaluate_scaling(arguments, *std::move(file))
+                                                      : evaluate_placement(arguments, *std::move(file));
   if (!evaluation) return fail(evaluation.error());
 
   if (arguments.output == "json") {
@@ -93,7 +124,9 @@ void add_evaluate(CLI::App& app, int& exit_code) {
       ->required();
   command
       ->add_option("--policies", arguments->policies,
-                   "Comma-separated; switches: +moves[=N], +by-use[=R], +order, +frozen")
+                   "Comma-separated; switches: +moves[=N], +by-use[=R], +order, +frozen; where replicas are "
+                   "scaled: +target=P, +up=D, +down=D, +tolerance=X, +interval=D, +min=N, +max=N, or an "
+                   "argument of the policy")
       ->delimiter(',');
   command
       ->add_option(
@@ -116,7 +149,8 @@ void add_evaluate(CLI::App& app, int& exit_code) {
   command->add_option("--threads", arguments->threads, "Worlds run side by side; changes no figure")
       ->check(CLI::Range(1, 256));
   command->footer(
-      "Example:\n  evenkeel evaluate --scenario drs-even --policies kube-default,greedy,horizon --seeds 5");
+      "Example:\n  evenkeel evaluate --scenario drs-even --policies kube-default,greedy,horizon --seeds 5\n"
+      "  evenkeel evaluate --scenario dscaler-1 --policies hpa,hpa+target=85+down=60s,clairvoyant");
   command->callback([arguments, &exit_code] {
     if (arguments->json) arguments->output = "json";
     exit_code = run(*arguments);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/version.h"
+#include "autoscaling/policies/registry.h"
 #include "scheduling/policies/registry.h"
 
 namespace evenkeel::apps {
@@ -31,7 +32,11 @@ constexpr Shown kShown[] = {
     {"sigma_memory", "sigma mem", Better::lower},    {"moves", "moves", Better::neither},
     {"oom_kills", "OOM kills", Better::lower},       {"failed", "failed", Better::lower},
     {"unschedulable", "unplaced", Better::lower},    {"decision_us_p50", "us p50", Better::lower},
-    {"decision_us_p99", "us p99", Better::lower},
+    {"decision_us_p99", "us p99", Better::lower},    {"replicas_mean", "replicas", Better::lower},
+    {"sla_violation", "violations", Better::lower},  {"cpu_utilization", "CPU", Better::neither},
+    {"requests_late", "late", Better::lower},        {"requests_unserved", "unserved", Better::lower},
+    {"response_ms_p95", "p95 ms", Better::neither},  {"scalings", "scalings", Better::lower},
+    {"pending", "pending", Better::lower},
 };
 
 bool says_anything(const Evaluation& evaluation, std::string_view metric) {
@@ -64,7 +69,11 @@ Json json_value(const Evaluation& evaluation) {
 
 reporting::PolicyKind kind_of(const PolicyResult& policy) {
   if (policy.reference) return reporting::PolicyKind::reference;
-  return scheduling::is_learned(policy.policy) ? reporting::PolicyKind::learned : reporting::PolicyKind::rule;
+  const bool scales = !policy.runs.empty() && !std::isnan(policy.runs.front()["replicas_mean"]);
+  const bool learned = scales
+                           ? autoscaling::is_learned_scaling(policy.policy.substr(0, policy.policy.find('+')))
+                           : scheduling::is_learned(policy.policy);
+  return learned ? reporting::PolicyKind::learned : reporting::PolicyKind::rule;
 }
 
 // At most this many points of a series reach a picture.

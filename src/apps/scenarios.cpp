@@ -18,22 +18,28 @@ std::vector<std::string> built_in_scenarios() {
   return names;
 }
 
-Result<training::Experiment> load_scenario(const std::string& name_or_path,
-                                           const std::vector<std::string>& overrides) {
-  if (is_path(name_or_path)) {
-    Result<YamlFile> file = YamlFile::open(name_or_path);
-    if (!file) return file.error();
-    return training::read_experiment(*std::move(file), overrides);
-  }
-  for (const EmbeddedFile& file : embedded::scenarios::files()) {
-    if (file.name != name_or_path + ".yaml") continue;
-    Result<YamlFile> parsed = YamlFile::parse(file.text, "scenarios/" + std::string(file.name));
-    if (!parsed) return parsed.error();
-    return training::read_experiment(*std::move(parsed), overrides);
-  }
+Result<YamlFile> open_scenario(const std::string& name_or_path) {
+  if (is_path(name_or_path)) return YamlFile::open(name_or_path);
+  for (const EmbeddedFile& file : embedded::scenarios::files())
+    if (file.name == name_or_path + ".yaml")
+      return YamlFile::parse(file.text, "scenarios/" + std::string(file.name));
   std::string known;
   for (const std::string& name : built_in_scenarios()) known += (known.empty() ? "" : ", ") + name;
   return not_found("no scenario is called '" + name_or_path + "'; there are " + known + ", or give a path");
+}
+
+Result<training::Experiment> load_scenario(const std::string& name_or_path,
+                                           const std::vector<std::string>& overrides) {
+  Result<YamlFile> file = open_scenario(name_or_path);
+  if (!file) return file.error();
+  return training::read_experiment(*std::move(file), overrides);
+}
+
+Result<training::ScalingExperiment> load_scaling_scenario(const std::string& name_or_path,
+                                                          const std::vector<std::string>& overrides) {
+  Result<YamlFile> file = open_scenario(name_or_path);
+  if (!file) return file.error();
+  return training::read_scaling_experiment(*std::move(file), overrides);
 }
 
 }  // namespace evenkeel::apps

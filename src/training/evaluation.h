@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "scheduling/policies/registry.h"
 #include "simulator/measures.h"
+#include "simulator/service_measures.h"
 #include "simulator/simulated_world.h"
 #include "training/experiment.h"
 
@@ -21,6 +22,7 @@ struct RunResult {
   std::vector<Metric> metrics;  // names as `evaluate --json` prints them
   std::vector<simulator::SeriesPoint> series;
   std::vector<simulator::PodOutcome> outcomes;
+  std::vector<simulator::ServicePoint> requests;  // of services that are scaled
   std::vector<double> decision_us;  // only when timed
 
   double operator[](std::string_view name) const;
