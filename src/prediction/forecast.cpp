@@ -12,9 +12,11 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, RateForecast::kForecasters> kNames{
-    "the last rate", "the last minute", "the last minutes", "the trend", "the time of day", "the time of week"};
+    "the last rate", "the last change",  "the last minute", "the last minutes",
+    "the trend",     "the time of day", "the time of week"};
 
 constexpr double kQuick = 45, kSlow = 240, kLevel = 60, kTrend = 300;  // seconds a mean looks back
+constexpr double kChange = 60;   // seconds that the last change is believed to go on for, at most
 constexpr double kDamping = 240;       // seconds after which a trend is believed to have gone on for e^-1
 constexpr double kUsual = 6 * 3600.0;  // what "usual" is taken over
 constexpr double kErrorMemory = 160;   // rates an error is remembered for: forty minutes at 15 s
@@ -69,12 +71,13 @@ RateForecast::Row RateForecast::forecasts(Duration horizon) const {
   const double gone_on = kDamping * (1 - std::exp(-ahead / kDamping));
   Row row{};
   row[0] = static_cast<float>(rate_);
-  row[1] = static_cast<float>(quick_);
-  row[2] = static_cast<float>(slow_);
-  row[3] = static_cast<float>(std::max(0.0, level_ + trend_ * gone_on));
+  row[1] = static_cast<float>(std::max(0.0, rate_ + change_ * std::min(ahead, kChange)));
+  row[2] = static_cast<float>(quick_);
+  row[3] = static_cast<float>(slow_);
+  row[4] = static_cast<float>(std::max(0.0, level_ + trend_ * gone_on));
   for (std::size_t s = 0; s < seasons_.size(); ++s) {
     const double ratio = seasons_[s].ratio(last_, last_ + horizon);
-    row[4 + s] = ratio > 0 ? static_cast<float>(level_ * ratio) : -1.0F;
+    row[5 + s] = ratio > 0 ? static_cast<float>(level_ * ratio) : -1.0F;
   }
   return row;
 }
@@ -115,6 +118,7 @@ void RateForecast::learn_levels(Time at, double rate) {
   } else {
     // After a gap the means have nearly forgotten what was before it, and a trend over it says nothing.
     const double elapsed = to_seconds(at - last_);
+    change_ = elapsed <= 4 * kLevel ? (rate - rate_) / elapsed : 0;
     rate_ = rate;
     quick_ += pull(elapsed, kQuick) * (rate - quick_);
     slow_ += pull(elapsed, kSlow) * (rate - slow_);
@@ -186,7 +190,7 @@ learning::SavedState RateForecast::save() const {
   learning::SavedState state;
   state.put("observed", observed_);
   state.put("last us", static_cast<std::uint64_t>(last_.time_since_epoch().count()));
-  const std::array<learning::Real, 6> levels{rate_, quick_, slow_, level_, trend_, usual_};
+  const std::array<learning::Real, 7> levels{rate_, change_, quick_, slow_, level_, trend_, usual_};
   state.put("levels", levels);
   state.put_text("kind", "request rate");
   for (std::size_t h = 0; h < kHorizons; ++h) {
@@ -202,12 +206,13 @@ Status RateForecast::restore(learning::SavedState state) {
   RateForecast restored(options_);
   restored.observed_ = state.count("observed");
   restored.last_ = Time(Duration(static_cast<std::int64_t>(state.count("last us"))));
-  std::array<learning::Real, 6> levels{};
+  std::array<learning::Real, 7> levels{};
   state.reals("levels", levels);
   for (const learning::Real level : levels)
     if (!std::isfinite(level)) state.fail("levels", "finite numbers");
-  restored.rate_ = levels[0], restored.quick_ = levels[1], restored.slow_ = levels[2];
-  restored.level_ = levels[3], restored.trend_ = levels[4], restored.usual_ = levels[5];
+  restored.rate_ = levels[0], restored.change_ = levels[1], restored.quick_ = levels[2];
+  restored.slow_ = levels[3], restored.level_ = levels[4], restored.trend_ = levels[5];
+  restored.usual_ = levels[6];
   for (std::size_t h = 0; h < kHorizons; ++h) {
     std::array<learning::Real, kForecasters> errors{};
     state.reals("errors " + std::to_string(h), errors);

@@ -30,13 +30,13 @@ struct ForecastOptions {
   std::array<Duration, 2> seasons{std::chrono::hours{24}, std::chrono::hours{24 * 7}};
 };
 
-// A causal forecast of one request rate, seconds to minutes ahead. Six simple forecasters (the last value, two
-// running means, a damped trend, the day's shape, the week's shape) are weighted by how wrong each has been
+// A causal forecast of one request rate, seconds to minutes ahead. Seven simple forecasters (the last value, the last
+// change going on, two running means, a damped trend, the day's shape, the week's shape) are weighted by how wrong each has been
 // lately, at each horizon by itself; how wrong the mixture was gives the quantiles. Where a season has not been
 // seen once its forecaster is silent and the others speak. About 12 KB, whatever the length of the past.
 class RateForecast {
  public:
-  static constexpr std::size_t kForecasters = 6;
+  static constexpr std::size_t kForecasters = 7;
   static constexpr std::size_t kHorizons = 5;
 
   explicit RateForecast(ForecastOptions options = {});
@@ -75,7 +75,7 @@ class RateForecast {
   ForecastOptions options_;
   Time last_{};
   std::uint64_t observed_ = 0;
-  double rate_ = 0, quick_ = 0, slow_ = 0, level_ = 0, trend_ = 0, usual_ = 0;
+  double rate_ = 0, change_ = 0, quick_ = 0, slow_ = 0, level_ = 0, trend_ = 0, usual_ = 0;
   std::array<SeasonProfile, 2> seasons_;
   std::array<Row, kHorizons> errors_{};  // mean size of each forecaster's, lately
   std::array<ErrorSpread, kHorizons> spreads_;

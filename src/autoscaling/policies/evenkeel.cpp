@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/numbers.h"
 #include "base/spelling.h"
@@ -116,10 +117,8 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
   // One that is ordered now helps once it was seen to be needed, made, started and found ready.
   const Duration age = std::max(Duration{}, request.now - arrivals_.at);
   const Duration start_up = start_up_.expected();
-  const Duration window = down_window(request.spec);
   const Duration lead = age + start_up + request.spec.interval;
-  const Outlooks outlooks{forecast_.ahead(age + request.spec.interval), forecast_.ahead(lead),
-                          forecast_.ahead(age + std::max(window, start_up))};
+  const Outlooks outlooks{forecast_.ahead(age + request.spec.interval), forecast_.ahead(lead)};
   const LevelModel model{curve_, per_pod, to_seconds(request.spec.level.bound), backlog_ / kDrain,
                          request.spec.max_replicas};
   const Needs needs = needs_of(model, outlooks);
@@ -136,16 +135,15 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                    .most = request.spec.max_replicas,
                    .now = request.now,
                    .elapsed = elapsed,
-                   .window = window,
+                   .hpa_window = down_window(request.spec),
                    .start_up = start_up,
+                   .window = request.spec.behaviour ? std::optional(down_window(request.spec)) : std::nullopt,
                    .adapts = settings_.adapts});
 
   const Manner& manner = manners_.chosen();
-  if (recommended_.highest() == 0) recommended_.add(request.wanted, request.now - Duration{1}, window);
-  const Standing standing{request.wanted, recommended_, request.now, window};
-  answer.replicas = std::clamp(recommended_by(manner, needs, standing), request.spec.min_replicas,
+  answer.replicas = std::clamp(recommended_by(manner, needs, request.wanted), request.spec.min_replicas,
                                request.spec.max_replicas);
-  recommended_.add(answer.replicas, request.now, window);
+  answer.behaviour.emplace().down.stabilisation = std::chrono::seconds{kWindows[manner.window]};
 
   const double risk = kRisks[manner.risk];
   const std::int32_t needed = needs.ahead[manner.risk];
@@ -164,11 +162,6 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                                 number(100 * request.spec.level.percentile, 1) + " above " +
                                 number(1000 * model.bound_s, 0) + " ms with a chance of " +
                                 percent(model.chance(outlooks.ahead, needed)) + ", accepted " + percent(risk)});
-  if (answer.replicas < std::min(needed, request.wanted))
-    answer.reasons.push_back({"policy", answer.replicas,
-                              "a fall to " + std::to_string(answer.replicas) + " is announced: " +
-                                  rate_text(outlooks.later.median()) + " expected in " + seconds_text(window) +
-                                  ", until then stabilisation holds"});
   const ShadowScaling::Tally &own = manners_.chosen_tally(), &hpa = manners_.hpa_tally();
   answer.reasons.push_back({"policy", answer.replicas,
                             "this way would have had " + percent(own.violation()) + " violations with " +
@@ -214,23 +207,18 @@ Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std
     if (name == "adapt") {
       if (value != "true" && value != "false") return refuse("true or false");
       settings.adapts = value == "true";
-    } else if (name == "falls") {
-      if (value == "unneeded")
-        settings.first.falls = Manner::Falls::when_unneeded;
-      else if (value == "quartile")
-        settings.first.falls = Manner::Falls::when_quartile_says;
-      else if (value == "median")
-        settings.first.falls = Manner::Falls::when_median_says;
-      else
-        return refuse("unneeded, quartile or median");
-    } else if (name == "risk" || name == "band") {
-      const std::span<const double> known = name == "risk" ? std::span<const double>(kRisks) : kBands;
+    } else if (name == "risk" || name == "band" || name == "window") {
+      std::vector<double> known(kRisks.begin(), kRisks.end());
+      if (name == "band") known.assign(kBands.begin(), kBands.end());
+      if (name == "window") known.assign(kWindows.begin(), kWindows.end());
       const auto found = std::find(known.begin(), known.end(), parse_number(value).value_or(-1));
       if (found == known.end()) return refuse("one of " + listed(known));
-      (name == "risk" ? settings.first.risk : settings.first.band) =
-          static_cast<std::size_t>(found - known.begin());
+      std::size_t& chosen = name == "risk"   ? settings.first.risk
+                            : name == "band" ? settings.first.band
+                                             : settings.first.window;
+      chosen = static_cast<std::size_t>(found - known.begin());
     } else {
-      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, band, falls and risk");
+      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, band, risk and window");
     }
   }
   return std::make_unique<Evenkeel>(settings);

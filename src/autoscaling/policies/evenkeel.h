@@ -15,7 +15,7 @@
 namespace evenkeel::autoscaling {
 
 struct EvenkeelSettings {
-  Manner first{4, 1, Manner::Falls::when_quartile_says};  // until the workload's own past says more
+  Manner first{3, 1, 1};  // until the workload's own past says more
   bool adapts = true;
 };
 
@@ -29,7 +29,7 @@ struct EvenkeelSettings {
 // than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
 class Evenkeel final : public ScalingPolicy {
  public:
-  // `risk` (one of kRisks), `band` (one of kBands), `falls` (unneeded, quartile, median), `adapt` (true, false).
+  // What it begins with: `risk`, `band` and `window`, of kRisks, kBands and kWindows; `adapt` (true, false).
   static Result<std::unique_ptr<Evenkeel>> make(const std::map<std::string, std::string>& arguments);
   explicit Evenkeel(EvenkeelSettings settings = {});
 
@@ -61,7 +61,6 @@ class Evenkeel final : public ScalingPolicy {
   StartUpTime start_up_;
   ResponseCurve curve_;
   Manners manners_;
-  RecommendedLately recommended_;
   double most_cores_ = 0;  // that a pod was seen to use lately, as a share of its request
   double backlog_ = 0;
   Arrivals arrivals_;

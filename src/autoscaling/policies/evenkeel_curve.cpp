@@ -91,6 +91,12 @@ double ResponseCurve::chance_above(const ServiceLoad& load, double bound_s) cons
   return normal_below((queue_log_s(load) + at.log_ratio - std::log(bound_s)) / at.deviation);
 }
 
+double ResponseCurve::share_above(const ServiceLoad& load, double bound_s) const {
+  if (load.busy >= kBusiest || load.pods <= 0 || load.per_pod <= 0) return 1;
+  if (load.busy <= 0) return 0;
+  return normal_below(std::log(expected_s(load) / bound_s) / kLeastDeviation);
+}
+
 double ResponseCurve::samples() const {
   double sum = 0;
   for (const Bin& bin : pooled_) sum += bin.weight;

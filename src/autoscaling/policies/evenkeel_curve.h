@@ -27,6 +27,8 @@ class ResponseCurve {
 
   double expected_s(const ServiceLoad& load) const;                 // 50 % chance
   double chance_above(const ServiceLoad& load, double bound_s) const;  // that an interval's percentile is
+  // The same of a load that is known and not guessed at: how responses are measured adds no violations.
+  double share_above(const ServiceLoad& load, double bound_s) const;
   double samples() const;
 
   void save(learning::SavedState& state, const std::string& name) const;

@@ -9,30 +9,18 @@
 namespace evenkeel::autoscaling {
 namespace {
 
-using Falls = Manner::Falls;
-
-constexpr std::array kFalls{Falls::when_unneeded, Falls::when_quartile_says, Falls::when_median_says};
 constexpr Duration kChooseEvery = std::chrono::minutes{10};
 constexpr double kEvidence = 3600;    // seconds that must have been followed
 constexpr double kViolations = 0.85;  // of HPA's: room for the model's own error
+constexpr double kCalm = 180;         // seconds between scalings, on average, at least
 constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
-
-std::int32_t need_later(const Manner& manner, const Needs& needs) {
-  return manner.falls == Falls::when_median_says ? needs.later_median[manner.risk]
-                                                 : needs.later_quartile[manner.risk];
-}
 
 }  // namespace
 
-std::int32_t recommended_by(const Manner& manner, const Needs& needs, const Standing& standing) {
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted) {
   EVENKEEL_CHECK(manner.risk < kRisks.size() && manner.band < kBands.size());
   const std::int32_t up = needs.ahead[manner.risk];
-  if (up > standing.wanted) return up;
-  const std::int32_t now = std::min(standing.wanted, needs.keep[manner.band][manner.risk]);
-  if (manner.falls == Falls::when_unneeded) return now;
-  const std::int32_t later = need_later(manner, needs);
-  const bool held = standing.recommended.highest_at(standing.now + std::chrono::seconds{1}, standing.window) >= now;
-  return held ? std::min(now, later) : now;
+  return up > wanted ? up : std::min(wanted, needs.keep[manner.band][manner.risk]);
 }
 
 std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
@@ -47,11 +35,11 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
 }
 
 Manners::Manners(Manner first) {
-  for (const Falls falls : kFalls)
+  for (std::size_t window = 0; window < kWindows.size(); ++window)
     for (std::size_t band = 0; band < kBands.size(); ++band)
       for (std::size_t risk = 0; risk < kRisks.size(); ++risk) {
-        if (falls == first.falls && band == first.band && risk == first.risk) chosen_ = all_.size();
-        all_.push_back({{risk, band, falls}, {}});
+        if (window == first.window && band == first.band && risk == first.risk) chosen_ = all_.size();
+        all_.push_back({{risk, band, window}, {}});
       }
 }
 
@@ -66,40 +54,39 @@ void Manners::follow(const Turn& turn) {
       turn.idle_share + turn.cores_per_request_share *
                             std::min(turn.service.requests_per_s / hpa_.ready(), turn.service.per_pod);
   hpa_.scale(within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
-             turn.now, turn.window, turn.start_up);
+             turn.now, turn.hpa_window, turn.start_up);
   for (Followed& followed : all_) {
     ShadowScaling& shadow = followed.shadow;
+    const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
     shadow.serve(turn.service, turn.elapsed, turn.now);
-    const Standing standing{shadow.wanted(), shadow.recommended(), turn.now, turn.window};
-    shadow.scale(within(recommended_by(followed.manner, turn.needs, standing)), turn.now, turn.window,
+    shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted())), turn.now, window,
                  turn.start_up);
   }
-  if (turn.adapts) choose(turn.now);
+  if (turn.adapts) choose(turn);
 }
 
-void Manners::choose(Time now) {
-  if (now < choose_after_ || hpa_.tally().seconds < kEvidence) return;
-  choose_after_ = now + kChooseEvery;
-  const double most_violated = kViolations * hpa_.tally().violated_seconds;
-  const double most_scalings = hpa_.tally().scalings;
+void Manners::choose(const Turn& turn) {
+  const ShadowScaling::Tally& hpa = hpa_.tally();
+  if (turn.now < choose_after_ || hpa.seconds < kEvidence) return;
+  choose_after_ = turn.now + kChooseEvery;
+  const double most_scalings = turn.window ? hpa.scalings : hpa.seconds / kCalm;
   const auto allowed = [&](const Followed& followed) {
     const ShadowScaling::Tally& tally = followed.shadow.tally();
-    return tally.violated_seconds <= most_violated && tally.scalings <= most_scalings;
+    return tally.violated_seconds <= kViolations * hpa.violated_seconds && tally.scalings <= most_scalings;
+  };
+  const auto cheaper = [](const Followed& a, const Followed& b) {
+    return a.shadow.tally().replica_seconds < b.shadow.tally().replica_seconds;
   };
   std::optional<std::size_t> best;
-  std::size_t calmest = 0;
+  std::size_t safest = 0;
   for (std::size_t i = 0; i < all_.size(); ++i) {
-    const ShadowScaling::Tally& tally = all_[i].shadow.tally();
-    if (tally.violated_seconds < all_[calmest].shadow.tally().violated_seconds) calmest = i;
-    if (!allowed(all_[i])) continue;
-    if (!best || tally.replica_seconds < all_[*best].shadow.tally().replica_seconds) best = i;
+    if (all_[i].shadow.tally().violated_seconds < all_[safest].shadow.tally().violated_seconds) safest = i;
+    if (allowed(all_[i]) && (!best || cheaper(all_[i], all_[*best]))) best = i;
   }
-  if (!best) {
-    chosen_ = calmest;
-    return;
-  }
-  const double now_needs = all_[chosen_].shadow.tally().replica_seconds;
-  if (!allowed(all_[chosen_]) || all_[*best].shadow.tally().replica_seconds < kWorthIt * now_needs)
+  const double now_takes = all_[chosen_].shadow.tally().replica_seconds;
+  if (!best)
+    chosen_ = safest;
+  else if (!allowed(all_[chosen_]) || all_[*best].shadow.tally().replica_seconds < kWorthIt * now_takes)
     chosen_ = *best;
 }
 

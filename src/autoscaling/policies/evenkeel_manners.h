@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,33 +10,25 @@
 
 namespace evenkeel::autoscaling {
 
-// A way of going by the same facts: how much risk is taken, and how far a fall is planned ahead.
+// How long a fall is held back, in seconds.
+inline constexpr std::array<int, 4> kWindows{15, 60, 120, 300};
+
+// A way of going by the same facts: how much risk is taken, how sure a fall must be, how long it is held back.
 struct Manner {
-  enum class Falls { when_unneeded, when_quartile_says, when_median_says };
-  std::size_t risk = 0;  // in kRisks
-  std::size_t band = 0;  // in kBands
-  Falls falls = Falls::when_unneeded;
+  std::size_t risk = 0, band = 0, window = 0;  // in kRisks, kBands and kWindows
 };
 
-// Where a workload stands when it is asked how many it is to have.
-struct Standing {
-  std::int32_t wanted = 1;
-  const RecommendedLately& recommended;
-  Time now{};
-  Duration window{};  // of stabilisation
-};
-
-// What a manner recommends. A fall that stabilisation is going to hold up anyhow may be announced while the pods
-// are still needed, so that it takes effect when they no longer are; what is needed until then stays held by
-// what was recommended before, and an announcement that proves wrong is taken back before anything happened.
-std::int32_t recommended_by(const Manner& manner, const Needs& needs, const Standing& standing);
+// What a manner recommends for a workload that has `wanted`.
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted);
 
 // HPA's rule for CPU on the same facts.
 std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
                                 std::int32_t wanted);
 
 // Which manner to have: all of them are followed in shadow, beside HPA's rule, and the one that would have
-// needed the fewest replicas among those with no more violations and no more scalings than HPA is taken.
+// needed the fewest replicas among those with fewer violations than HPA is taken. Where the workload's owner has
+// said how changes are to be held back, that window is everybody's, and no more scalings than HPA's are allowed
+// either.
 class Manners {
  public:
   struct Followed {
@@ -52,7 +46,8 @@ class Manners {
     double target = 0.7, tolerance = 0.1;
     std::int32_t wanted = 1, least = 1, most = 1;
     Time now{};
-    Duration elapsed{}, window{}, start_up{};
+    Duration elapsed{}, hpa_window{}, start_up{};
+    std::optional<Duration> window{};  // of falls, where the spec says one
     bool adapts = true;
   };
   void follow(const Turn& turn);
@@ -67,7 +62,7 @@ class Manners {
   void restore(learning::SavedState& state, const std::string& name);
 
  private:
-  void choose(Time now);
+  void choose(const Turn& turn);
 
   std::vector<Followed> all_;
   ShadowScaling hpa_;

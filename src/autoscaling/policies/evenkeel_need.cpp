@@ -38,20 +38,13 @@ std::int32_t LevelModel::least(const prediction::RateOutlook& outlook, double ri
   return fewest(most, [&](std::int32_t pods) { return chance(outlook, pods, factor) <= risk; });
 }
 
-std::int32_t LevelModel::least(double requests_per_s, double risk) const {
-  return fewest(most, [&](std::int32_t pods) { return chance(requests_per_s, pods) <= risk; });
-}
-
 Needs needs_of(const LevelModel& model, const Outlooks& outlooks) {
   Needs needs;
-  const double median = outlooks.later.median(), quartile = outlooks.later.quantile(0.75);
   for (std::size_t i = 0; i < kRisks.size(); ++i) {
     needs.ahead[i] = model.least(outlooks.ahead, kRisks[i]);
     for (std::size_t b = 0; b < kBands.size(); ++b)
       needs.keep[b][i] = std::max(model.least(outlooks.soon, kRisks[i], 1 + kBands[b]),
                                   model.least(outlooks.ahead, kRisks[i], 1 + kBands[b]));
-    needs.later_median[i] = model.least(median, kRisks[i]);
-    needs.later_quartile[i] = model.least(quartile, kRisks[i]);
   }
   return needs;
 }

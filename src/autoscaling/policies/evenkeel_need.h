@@ -20,25 +20,22 @@ struct LevelModel {
   double chance(double requests_per_s, std::int32_t pods) const;
   // The fewest pods whose chance is at most `risk`; `most` where none is.
   std::int32_t least(const prediction::RateOutlook& outlook, double risk, double factor = 1) const;
-  std::int32_t least(double requests_per_s, double risk) const;
 };
 
 // Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
-inline constexpr std::array<double, 8> kRisks{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5};
+inline constexpr std::array<double, 7> kRisks{0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65};
 // By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it makes
 // for fewer replicas, more of it for fewer scalings.
-inline constexpr std::array<double, 3> kBands{0.03, 0.08, 0.15};
+inline constexpr std::array<double, 4> kBands{0, 0.05, 0.1, 0.2};
 
-// What every one of them would need, now and later.
+// What every one of them would need.
 struct Needs {
   using ByRisk = std::array<std::int32_t, kRisks.size()>;
   ByRisk ahead{};                            // once something ordered now could help
   std::array<ByRisk, kBands.size()> keep{};  // until then as well, were rates higher by a band
-  // When a fall recommended from now on would take effect, were the rate at its median or quartile then.
-  ByRisk later_median{}, later_quartile{};
 };
 struct Outlooks {
-  prediction::RateOutlook soon, ahead, later;
+  prediction::RateOutlook soon, ahead;
 };
 Needs needs_of(const LevelModel& model, const Outlooks& outlooks);
 

@@ -39,8 +39,8 @@ void ShadowScaling::serve(const Service& service, Duration elapsed, Time now) {
 
   const double capacity = service.per_pod * ready_;
   const double busy = capacity > 0 ? (service.requests_per_s + backlog_ / kDrain) / capacity : 2;
-  const double violated = service.curve.chance_above({busy, static_cast<double>(ready_), service.per_pod},
-                                                     service.bound_s);
+  const double violated =
+      service.curve.share_above({busy, static_cast<double>(ready_), service.per_pod}, service.bound_s);
   backlog_ = std::clamp(backlog_ + (service.requests_per_s - capacity) * seconds, 0.0,
                         600 * service.requests_per_s);
   const double keep = std::exp(-seconds / kRemember);
