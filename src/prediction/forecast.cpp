@@ -22,10 +22,15 @@ constexpr double kUsual = 6 * 3600.0;  // what "usual" is taken over
 constexpr double kErrorMemory = 160;   // rates an error is remembered for: forty minutes at 15 s
 constexpr double kFirstError = 0.2;
 constexpr double kMostError = 0.8;  // one spike counts for no more
-constexpr double kSharpness = 4;    // how strongly the less wrong are preferred
+constexpr double kSharpness = 6;    // how strongly the less wrong are preferred
+constexpr double kNotable = 0.7;  // of a usual change
 constexpr double kFloorShare = 0.02;
 
 double pull(double elapsed, double over) { return 1 - std::exp(-elapsed / over); }
+
+std::string spread_name(std::size_t horizon, std::size_t course) {
+  return "spread " + std::to_string(horizon) + " " + std::to_string(course);
+}
 
 }  // namespace
 
@@ -82,6 +87,12 @@ RateForecast::Row RateForecast::forecasts(Duration horizon) const {
   return row;
 }
 
+// Whether the last change was a large one, for this workload.
+std::size_t RateForecast::course() const {
+  if (std::abs(change_) <= kNotable * usual_change_) return 1;
+  return change_ > 0 ? 2 : 0;
+}
+
 double RateForecast::mixture(const Row& row, std::size_t horizon) const {
   double sum = 0, weights = 0;
   for (std::size_t i = 0; i < kForecasters; ++i) {
@@ -103,7 +114,7 @@ void RateForecast::verify(Time at, double rate) {
       if (!about || off < std::chrono::abs(at - about->at - all[h])) about = &said;
     }
     if (!about) continue;
-    spreads_[h].observe(std::clamp(log_error(rate, about->mixed[h]), -3.0, 3.0));
+    spreads_[h][about->course].observe(std::clamp(log_error(rate, about->mixed[h]), -3.0, 3.0));
     for (std::size_t i = 0; i < kForecasters; ++i) {
       if (about->each[h][i] < 0) continue;
       const double error = std::min(kMostError, std::abs(log_error(rate, about->each[h][i])));
@@ -119,6 +130,7 @@ void RateForecast::learn_levels(Time at, double rate) {
     // After a gap the means have nearly forgotten what was before it, and a trend over it says nothing.
     const double elapsed = to_seconds(at - last_);
     change_ = elapsed <= 4 * kLevel ? (rate - rate_) / elapsed : 0;
+    usual_change_ += pull(elapsed, kUsual) * (std::abs(change_) - usual_change_);
     rate_ = rate;
     quick_ += pull(elapsed, kQuick) * (rate - quick_);
     slow_ += pull(elapsed, kSlow) * (rate - slow_);
@@ -142,6 +154,7 @@ void RateForecast::observe(Time at, double rate) {
   learn_levels(at, rate);
   Said said;
   said.at = at;
+  said.course = course();
   const auto all = horizons();
   for (std::size_t h = 0; h < kHorizons; ++h) {
     said.each[h] = forecasts(all[h]);
@@ -165,11 +178,12 @@ RateOutlook RateForecast::ahead(Duration horizon) const {
   const double beyond = horizon > all.back() ? std::sqrt(to_seconds(horizon) / to_seconds(all.back())) : 1;
   const double middle = mixture(forecasts(horizon), nearest(horizon));
   const double floor = std::max(kFloorShare * usual_, 1e-6);
+  const std::size_t now = course();
   RateOutlook outlook;
   for (std::size_t i = 0; i < outlook.rates.size(); ++i) {
     const double level = RateOutlook::kLevels[i];
     const double error =
-        spreads_[low].quantile(level) * (1 - part) + spreads_[low + 1].quantile(level) * part;
+        spreads_[low][now].quantile(level) * (1 - part) + spreads_[low + 1][now].quantile(level) * part;
     outlook.rates[i] = std::max(0.0, (middle + floor) * std::exp(error * beyond) - floor);
   }
   return outlook;
@@ -184,19 +198,19 @@ std::string_view RateForecast::leading(Duration horizon) const {
   return kNames[best];
 }
 
-double RateForecast::recent_error(Duration horizon) const { return spreads_[nearest(horizon)].recent(); }
+double RateForecast::recent_error(Duration horizon) const { return spreads_[nearest(horizon)][course()].recent(); }
 
 learning::SavedState RateForecast::save() const {
   learning::SavedState state;
   state.put("observed", observed_);
   state.put("last us", static_cast<std::uint64_t>(last_.time_since_epoch().count()));
-  const std::array<learning::Real, 7> levels{rate_, change_, quick_, slow_, level_, trend_, usual_};
+  const std::array<learning::Real, 8> levels{rate_, change_, quick_, slow_, level_, trend_, usual_, usual_change_};
   state.put("levels", levels);
   state.put_text("kind", "request rate");
   for (std::size_t h = 0; h < kHorizons; ++h) {
     const std::vector<learning::Real> errors(errors_[h].begin(), errors_[h].end());
     state.put("errors " + std::to_string(h), errors);
-    spreads_[h].save(state, "spread " + std::to_string(h));
+    for (std::size_t c = 0; c < kCourses; ++c) spreads_[h][c].save(state, spread_name(h, c));
   }
   for (std::size_t s = 0; s < seasons_.size(); ++s) seasons_[s].save(state, "season " + std::to_string(s));
   return state;
@@ -206,13 +220,13 @@ Status RateForecast::restore(learning::SavedState state) {
   RateForecast restored(options_);
   restored.observed_ = state.count("observed");
   restored.last_ = Time(Duration(static_cast<std::int64_t>(state.count("last us"))));
-  std::array<learning::Real, 7> levels{};
+  std::array<learning::Real, 8> levels{};
   state.reals("levels", levels);
   for (const learning::Real level : levels)
     if (!std::isfinite(level)) state.fail("levels", "finite numbers");
   restored.rate_ = levels[0], restored.change_ = levels[1], restored.quick_ = levels[2];
   restored.slow_ = levels[3], restored.level_ = levels[4], restored.trend_ = levels[5];
-  restored.usual_ = levels[6];
+  restored.usual_ = levels[6], restored.usual_change_ = levels[7];
   for (std::size_t h = 0; h < kHorizons; ++h) {
     std::array<learning::Real, kForecasters> errors{};
     state.reals("errors " + std::to_string(h), errors);
@@ -221,7 +235,7 @@ Status RateForecast::restore(learning::SavedState state) {
         state.fail("errors " + std::to_string(h), "numbers of 0 to " + std::to_string(kMostError));
       restored.errors_[h][i] = static_cast<float>(errors[i]);
     }
-    restored.spreads_[h].restore(state, "spread " + std::to_string(h));
+    for (std::size_t c = 0; c < kCourses; ++c) restored.spreads_[h][c].restore(state, spread_name(h, c));
   }
   for (std::size_t s = 0; s < seasons_.size(); ++s)
     restored.seasons_[s].restore(state, "season " + std::to_string(s));

@@ -32,12 +32,14 @@ struct ForecastOptions {
 
 // A causal forecast of one request rate, seconds to minutes ahead. Seven simple forecasters (the last value, the last
 // change going on, two running means, a damped trend, the day's shape, the week's shape) are weighted by how wrong each has been
-// lately, at each horizon by itself; how wrong the mixture was gives the quantiles. Where a season has not been
-// seen once its forecaster is silent and the others speak. About 12 KB, whatever the length of the past.
+// lately, at each horizon by itself; how wrong the mixture was, after rates that rose, fell or did neither, gives
+// the quantiles. Where a season has not been
+// seen once its forecaster is silent and the others speak. About 16 KB, whatever the length of the past.
 class RateForecast {
  public:
   static constexpr std::size_t kForecasters = 7;
   static constexpr std::size_t kHorizons = 5;
+  static constexpr std::size_t kCourses = 3;  // falling, neither, rising
 
   explicit RateForecast(ForecastOptions options = {});
 
@@ -62,6 +64,7 @@ class RateForecast {
     Time at{};
     std::array<Row, kHorizons> each{};
     std::array<float, kHorizons> mixed{};
+    std::size_t course = 1;
   };
 
   static std::array<Duration, kHorizons> horizons();
@@ -69,16 +72,17 @@ class RateForecast {
   void verify(Time at, double rate);
   void learn_levels(Time at, double rate);
   Row forecasts(Duration horizon) const;
+  std::size_t course() const;
   double mixture(const Row& row, std::size_t horizon) const;
   double log_error(double rate, double forecast) const;
 
   ForecastOptions options_;
   Time last_{};
   std::uint64_t observed_ = 0;
-  double rate_ = 0, change_ = 0, quick_ = 0, slow_ = 0, level_ = 0, trend_ = 0, usual_ = 0;
+  double rate_ = 0, change_ = 0, quick_ = 0, slow_ = 0, level_ = 0, trend_ = 0, usual_ = 0, usual_change_ = 0;
   std::array<SeasonProfile, 2> seasons_;
   std::array<Row, kHorizons> errors_{};  // mean size of each forecaster's, lately
-  std::array<ErrorSpread, kHorizons> spreads_;
+  std::array<std::array<ErrorSpread, kCourses>, kHorizons> spreads_;
   std::vector<Said> said_;  // a ring, as long as the furthest horizon
   std::size_t kept_, oldest_ = 0;
 };

@@ -134,6 +134,7 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                    .least = request.spec.min_replicas,
                    .most = request.spec.max_replicas,
                    .now = request.now,
+                   .measured = arrivals_.at,
                    .elapsed = elapsed,
                    .hpa_window = down_window(request.spec),
                    .start_up = start_up,

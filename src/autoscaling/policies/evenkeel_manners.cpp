@@ -49,7 +49,7 @@ void Manners::follow(const Turn& turn) {
     hpa_.begin(turn.wanted);
     for (Followed& followed : all_) followed.shadow.begin(turn.wanted);
   }
-  hpa_.serve(turn.service, turn.elapsed, turn.now);
+  hpa_.serve(turn.service, turn.elapsed, turn.measured);
   const double utilisation =
       turn.idle_share + turn.cores_per_request_share *
                             std::min(turn.service.requests_per_s / hpa_.ready(), turn.service.per_pod);
@@ -58,7 +58,7 @@ void Manners::follow(const Turn& turn) {
   for (Followed& followed : all_) {
     ShadowScaling& shadow = followed.shadow;
     const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
-    shadow.serve(turn.service, turn.elapsed, turn.now);
+    shadow.serve(turn.service, turn.elapsed, turn.measured);
     shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted())), turn.now, window,
                  turn.start_up);
   }

@@ -45,7 +45,7 @@ class Manners {
     double idle_share;               // of an idle one
     double target = 0.7, tolerance = 0.1;
     std::int32_t wanted = 1, least = 1, most = 1;
-    Time now{};
+    Time now{}, measured{};  // when it is asked, and when what it is asked by was so
     Duration elapsed{}, hpa_window{}, start_up{};
     std::optional<Duration> window{};  // of falls, where the spec says one
     bool adapts = true;

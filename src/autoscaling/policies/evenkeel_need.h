@@ -23,7 +23,7 @@ struct LevelModel {
 };
 
 // Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
-inline constexpr std::array<double, 7> kRisks{0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65};
+inline constexpr std::array<double, 8> kRisks{0.01, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5};
 // By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it makes
 // for fewer replicas, more of it for fewer scalings.
 inline constexpr std::array<double, 4> kBands{0, 0.05, 0.1, 0.2};
