@@ -72,6 +72,11 @@ void DScaler::learn(const ServiceFacts& facts, const ScalingRequest& request, co
   if (!facts.response_s) return;  // what came of it is not known
   const double reward = dscaler_reward(facts.utilisation(), *facts.response_s,
                                        to_seconds(request.spec.level.bound), settings_.penalty);
+  if (settings_.frozen) {
+    ++progress_.rewards;
+    progress_.reward_sum += reward;
+    return;
+  }
   const bool kept = dqn_->remember({.state = {step.state.begin(), step.state.end()},
                                     .allowed = step.allowed,
                                     .action = step.action,
@@ -100,7 +105,7 @@ Recommendation DScaler::recommend(const ScalingRequest& request, Random& random)
   if (!dqn_) make_learner(random);
   const DScalerState state = dscaler_state(facts, settings_.ranges);
   const Mask allowed = allowed_actions(request);
-  if (last_ && !settings_.frozen) learn(facts, request, state, allowed, random);
+  if (last_) learn(facts, request, state, allowed, random);
 
   const int best = dqn_->best(state, allowed);
   const int action = settings_.frozen ? best : dqn_->act(state, allowed, random);
