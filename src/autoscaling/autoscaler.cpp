@@ -62,7 +62,7 @@ std::vector<ScalingAction> Autoscaler::commit(const ScalingRequest& request, Rec
     }
   }
   if (acts) {
-    workload->asked = Asked{decision.from, decision.to, request.now};
+    workload->asked = Asked{decision.from, decision.to, request.now, workload->spec.behaviour.has_value()};
     note_change(workload->spec.behaviour, decision.from, decision.to, request.now, workload->memory);
     if (workload->room)
       *workload->room = std::max(0, *workload->room - std::max(0, decision.to - decision.from));

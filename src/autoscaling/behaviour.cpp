@@ -82,18 +82,19 @@ std::int32_t stabilise(const ScalingBehaviour& behaviour, const ScalingStep& ste
   return stable;
 }
 
-std::int32_t changed_within(Duration period, const Changes& changes, Time now) {
+std::int32_t changed_within(Duration period, const Changes& changes, Time now, bool doubtful) {
   std::int32_t sum = 0;
   for (const auto& change : changes)
-    if (change.at > now - period) sum += change.replicas;
+    if (change.at > now - period && (change.certain || doubtful)) sum += change.replicas;
   return sum;
 }
 
-// What the workload had when the limit's period began, were it for our own changes alone.
-std::int32_t at_period_start(const Limit& limit, std::int32_t current, const BehaviourMemory& memory,
-                             Time now) {
-  return current - changed_within(limit.period, memory.up, now) +
-         changed_within(limit.period, memory.down, now);
+// What the workload had when the limit's period began, were it for our own changes alone; and where those are
+// in doubt, the number that allows less.
+std::int32_t at_period_start(const Limit& limit, const ScalingStep& step, const BehaviourMemory& memory,
+                             bool upwards) {
+  return step.current - changed_within(limit.period, memory.up, step.now, upwards) +
+         changed_within(limit.period, memory.down, step.now, !upwards);
 }
 
 std::int32_t up_limit(const ScalingRules& rules, const ScalingStep& step, const BehaviourMemory& memory) {
@@ -102,7 +103,7 @@ std::int32_t up_limit(const ScalingRules& rules, const ScalingStep& step, const 
   std::int32_t result =
       least ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
   for (const Limit& limit : up_limits(rules)) {
-    const std::int32_t start = at_period_start(limit, step.current, memory, step.now);
+    const std::int32_t start = at_period_start(limit, step, memory, true);
     const std::int32_t allowed = limit.kind == Limit::Kind::pods
                                      ? start + limit.value
                                      : whole(std::ceil(start * (1 + static_cast<double>(limit.value) / 100)));
@@ -117,7 +118,7 @@ std::int32_t down_limit(const ScalingRules& rules, const ScalingStep& step, cons
   std::int32_t result =
       least ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int32_t>::max();
   for (const Limit& limit : down_limits(rules)) {
-    const std::int32_t start = at_period_start(limit, step.current, memory, step.now);
+    const std::int32_t start = at_period_start(limit, step, memory, false);
     const std::int32_t allowed = limit.kind == Limit::Kind::pods
                                      ? start - limit.value
                                      : whole(start * (1 - static_cast<double>(limit.value) / 100));
@@ -223,6 +224,11 @@ void note_change(const std::optional<ScalingBehaviour>& behaviour, std::int32_t 
 void forget_change(std::int32_t from, std::int32_t to, Time at, BehaviourMemory& memory) {
   for (auto& change : to > from ? memory.up : memory.down)
     if (change.at == at && change.replicas == std::abs(to - from)) change = {0, at, true};
+}
+
+void doubt_change(std::int32_t from, std::int32_t to, Time at, BehaviourMemory& memory) {
+  for (auto& change : to > from ? memory.up : memory.down)
+    if (change.at == at && change.replicas == std::abs(to - from)) change.certain = false;
 }
 
 }  // namespace evenkeel::autoscaling

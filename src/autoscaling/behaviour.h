@@ -20,6 +20,7 @@ struct BehaviourMemory {
     std::int32_t replicas = 0;  // without its sign
     Time at{};
     bool outdated = false;  // its place may be taken
+    bool certain = true;    // or nobody knows whether it was done: counts against its own direction alone
   };
   std::vector<Recommended> recommended;
   std::vector<Change> up, down;
@@ -45,7 +46,8 @@ std::int32_t lay_behaviour(const std::optional<ScalingBehaviour>& behaviour, con
 // What was done counts against the limits' periods.
 void note_change(const std::optional<ScalingBehaviour>& behaviour, std::int32_t from, std::int32_t to,
                  Time at, BehaviourMemory& memory);
-// The same, taken back: it was not done after all.
+// It was not done after all, or nobody knows.
 void forget_change(std::int32_t from, std::int32_t to, Time at, BehaviourMemory& memory);
+void doubt_change(std::int32_t from, std::int32_t to, Time at, BehaviourMemory& memory);
 
 }  // namespace evenkeel::autoscaling
