@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,10 @@ namespace evenkeel::autoscaling {
 namespace {
 
 constexpr double kDrain = 30;          // seconds within which a backlog is to be gone
-constexpr double kSteady = 0.2;        // relative change between two looks up to which they describe one state
+constexpr double kSteady = 0.1;        // relative change between two looks up to which they describe one state
 constexpr double kSaturated = 0.93;    // of a pod's CPU: beyond, arrivals say nothing about cost
 constexpr double kTrusted = 12;        // samples of cost that make CPU use a measure of arrivals
+constexpr std::size_t kReadyKept = 12;
 constexpr double kForgetMost = 0.9998; // per look; half in about a day at 15 s
 
 std::string number(double value, int digits) {
@@ -45,7 +47,9 @@ double Evenkeel::cores_of(const ServiceFacts& facts) const {
 
 void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& facts) {
   const double rate = *facts.requests_per_s;
-  const bool steady = last_ && last_->ready == facts.ready && last_->requests_per_s &&
+  const bool same_pods = ready_.size() > 2 && ready_.back().second == ready_[ready_.size() - 2].second &&
+                         ready_.back().second == ready_[ready_.size() - 3].second;
+  const bool steady = last_ && same_pods && last_->requests_per_s &&
                       std::abs(rate - *last_->requests_per_s) <= kSteady * std::max(rate, 1e-9);
   if (!steady || facts.ready == 0) return;
   const double bound = to_seconds(request.spec.level.bound);
@@ -61,12 +65,32 @@ void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& 
   curve_.observe({rate / (per_pod * facts.ready), static_cast<double>(facts.ready), per_pod}, *facts.response_s);
 }
 
+void Evenkeel::note_ready(Time at, std::int32_t ready) {
+  if (ready_.size() == kReadyKept) ready_.erase(ready_.begin());
+  ready_.emplace_back(at, ready);
+}
+
+std::optional<std::int32_t> Evenkeel::ready_during(Time from, Time to) const {
+  std::optional<std::int32_t> ready;
+  for (auto look = ready_.rbegin(); look != ready_.rend(); ++look) {
+    const bool after = look != ready_.rbegin() && std::prev(look)->first > to && look->first > to;
+    if (after) continue;
+    if (ready && *ready != look->second) return std::nullopt;
+    ready = look->second;
+    if (look->first <= from) return ready;
+  }
+  return std::nullopt;  // that far back nobody has looked
+}
+
 Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
   const Arrivals reported{*facts.requests_per_s, facts.rate_measured};
   const bool tells = service_rate_.samples() >= kTrusted && facts.cpu_known() && 2 * facts.measured > facts.ready &&
                      facts.cpu_window <= std::chrono::seconds{30};
   if (!tells) return reported;
-  const double served = service_rate_.per_pod(facts.cores) * facts.ready;
+  // Only where the same pods served all the while: a guess at how many did would be fed back into their number.
+  const std::optional<std::int32_t> ready = ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
+  if (!ready) return reported;
+  const double served = service_rate_.per_pod(facts.cores) * *ready;
   // Pods that can do no more, or have not yet done what came, show less than arrives.
   const bool saturated = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
   return {saturated ? std::max(served, reported.per_s) : served, std::max(facts.cpu_measured, facts.rate_measured)};
@@ -74,6 +98,7 @@ Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
 
 void Evenkeel::learn(const ScalingRequest& request, const ServiceFacts& facts) {
   start_up_.observe(request.report);
+  note_ready(request.report.measured, facts.ready);
   if (!last_ || facts.rate_measured > last_->rate_measured) learn_service(request, facts);
   arrivals_ = arrivals_of(facts);
   forecast_.observe(arrivals_.at, arrivals_.per_s);

@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "autoscaling/encoding.h"
 #include "autoscaling/policies/evenkeel_curve.h"
@@ -52,6 +54,9 @@ class Evenkeel final : public ScalingPolicy {
     Time at{};
   };
   Arrivals arrivals_of(const ServiceFacts& facts) const;
+  // How many pods were ready all the time, as far as reports have shown; none: the number changed.
+  void note_ready(Time at, std::int32_t ready);
+  std::optional<std::int32_t> ready_during(Time from, Time to) const;
   double backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed);
   double cores_of(const ServiceFacts& facts) const;  // a pod can use
 
@@ -64,6 +69,7 @@ class Evenkeel final : public ScalingPolicy {
   double most_cores_ = 0;  // that a pod was seen to use lately, as a share of its request
   double backlog_ = 0;
   Arrivals arrivals_;
+  std::vector<std::pair<Time, std::int32_t>> ready_;  // the last few, oldest first
   std::optional<ServiceFacts> last_;
   Time last_turn_{};
 };
