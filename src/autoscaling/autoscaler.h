@@ -79,9 +79,10 @@ class Autoscaler {
     std::string rival{};
     std::optional<std::int32_t> room{};
     Time room_seen{};
-    bool slept = false;  // has no replicas, by our doing
-    Time due{};          // about then a report leads to a question
-    Time deadline{};     // without one: then
+    bool slept = false;           // has no replicas, by our doing
+    Time due{};                   // about then a report leads to a question
+    Time deadline{};              // without one: then
+    Time answered = Time::min();  // when the last report led to a question
     bool queued = false;
   };
 

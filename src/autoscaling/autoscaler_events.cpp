@@ -95,8 +95,12 @@ void Autoscaler::take(Workload& workload, const ServiceReport& report, Time now)
     workload.past.add(*std::move(workload.report), options_.past);
   workload.report = report;
   drop_nonsense(*workload.report, now);
-  if (!workload.queued && now >= workload.due - interval_of(workload.spec) / 4) {
+  // A little early counts, lest a look that jitters leaves out a turn; twice within an interval does not.
+  const Duration early = interval_of(workload.spec) / 4;
+  const bool rested = workload.answered == Time::min() || now - workload.answered >= 3 * early;
+  if (!workload.queued && rested && now >= workload.due - early) {
     workload.queued = true;
+    workload.answered = now;
     ready_.push_back(workload.id.slot);
   }
 }
@@ -174,6 +178,7 @@ void Autoscaler::give_up(Workload& workload, std::optional<Time> refused) {
 void Autoscaler::refuse(Workload& workload, Time now) {
   if (workload.asked) give_up(workload, now);
   workload.look_after = now;
+  workload.answered = Time::min();
   set_due(workload, now);
 }
 

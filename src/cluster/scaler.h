@@ -38,9 +38,9 @@ struct MetricTarget {
   enum class Kind { utilisation, average_value, value };
   Source source = Source::resource;
   std::string name = "cpu";  // of the resource or metric
-  std::string container;     // container_resource
-  std::string object;        // object: "Kind/name", as shown
-  std::string selector;      // pods, object and external, as written
+  std::string container{};   // container_resource
+  std::string object{};      // object: "Kind/name", as shown
+  std::string selector{};    // pods, object and external, as written
   Kind kind = Kind::utilisation;
   double target = 0.8;  // utilisation: a share of the request; else an amount
   bool operator==(const MetricTarget&) const = default;
