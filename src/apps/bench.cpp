@@ -21,6 +21,8 @@ constexpr Bench kBenches[] = {
     {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
+    {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
+     bench_scaling},
 };
 
 struct Arguments {
@@ -67,8 +69,15 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("--rounds", arguments->settings.rounds, "How often the race is run; medians count")
       ->check(CLI::Range(1, 100));
   command->add_option("--data", arguments->settings.data,
-                      "Folder of real traces (usage/, cluster/, kernels/)");
-  command->add_option("--report", arguments->settings.report, "Write the growth plot to this HTML file");
+                      "Folder of real traces (usage/, cluster/, kernels/, workload/)");
+  command->add_option("--report", arguments->settings.report,
+                      "Write the plots of growth or scaling to this HTML file");
+  command
+      ->add_option("--tuned-on", arguments->settings.tuned_on,
+                   "Weeks of scaling's traces, by their first day, that policies were tuned on: shown apart")
+      ->delimiter(',');
+  command->add_option("--policies", arguments->settings.policies, "Scaling policies beside HPA's (all)")
+      ->delimiter(',');
   command->footer("Example:\n  evenkeel bench decisions --json");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

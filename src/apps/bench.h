@@ -12,10 +12,12 @@ namespace evenkeel::apps {
 using BenchJson = nlohmann::ordered_json;
 
 struct BenchSettings {
-  std::string data;    // folder of real traces; empty: what needs them says so and is skipped
-  std::string report;  // where to write the growth plot; empty: nowhere
-  bool quick = false;  // a sample, for tests
-  int rounds = 0;      // of the race; 0: as many as it likes
+  std::string data;                   // folder of real traces; empty: what needs them says so and is skipped
+  std::string report;                 // where to write the plots of growth or scaling; empty: nowhere
+  bool quick = false;                 // a sample, for tests
+  int rounds = 0;                     // of the race; 0: as many as it likes
+  std::vector<std::string> tuned_on;  // windows of scaling's traces that policies were tuned on
+  std::vector<std::string> policies;  // of scaling, beside HPA's; empty: all there are
 };
 
 // One of the benchmarks behind `make bench`: prints tables to `out` and returns `results` of
@@ -32,6 +34,7 @@ Result<BenchJson> bench_shapes(const BenchSettings& settings, std::ostream& out)
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_race(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_scaling(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_rules(const BenchSettings& settings, std::ostream& out);
 
 }  // namespace evenkeel::apps

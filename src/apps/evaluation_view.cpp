@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/scaling_charts.h"
 #include "apps/version.h"
 #include "autoscaling/policies/registry.h"
 #include "scheduling/policies/registry.h"
@@ -142,6 +143,7 @@ reporting::ReportData report_of(const Evaluation& evaluation, const std::string&
   report.version = kVersion;
   report.seeds = evaluation.seeds;
   report.table = table_of(evaluation);
+  report.charts = scaling_charts(evaluation);
   for (const PolicyResult& policy : evaluation.policies) {
     reporting::PolicyRun& shown = report.runs.emplace_back();
     shown.policy = policy.policy;

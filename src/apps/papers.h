@@ -39,6 +39,7 @@ struct PaperFigure {
 // A paper's own table, in papers_<paper>.cpp.
 std::span<const PaperFigure> drs_figures();
 std::span<const PaperFigure> ppo_lrt_figures();
+std::span<const PaperFigure> dscaler_figures();
 
 // To add a paper: write papers_<paper>.cpp with its table of figures, add its line to paper_figures().
 std::vector<PaperFigure> paper_figures();

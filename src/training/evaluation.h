@@ -23,7 +23,7 @@ struct RunResult {
   std::vector<simulator::SeriesPoint> series;
   std::vector<simulator::PodOutcome> outcomes;
   std::vector<simulator::ServicePoint> requests;  // of services that are scaled
-  std::vector<double> decision_us;  // only when timed
+  std::vector<double> decision_us;                // only when timed
 
   double operator[](std::string_view name) const;
 };

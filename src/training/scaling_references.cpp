@@ -14,10 +14,10 @@ using simulator::QueueTable;
 using simulator::ServicePlan;
 using simulator::ServiceWorldPlan;
 
-// The highest load of a pod at which its responses keep the level.
-double highest_load(const ServicePlan& service, const ServiceLevel& level) {
-  const QueueTable table(service.concurrency, service.times);
-  const double bound = to_seconds(level.bound) * service.requests_per_s() / service.concurrency;
+// The highest load of a pod at which its responses keep the level, when a request costs `work`.
+double highest_load(const QueueTable& table, const ServicePlan& service, const ServiceLevel& level,
+                    double work) {
+  const double bound = to_seconds(level.bound) * service.requests_per_s() / service.concurrency / work;
   double low = 0, high = QueueTable::kMostLoad;
   if (table.tail(high, bound) <= 1 - level.percentile) return high;
   for (int i = 0; i < 40; ++i) {
@@ -35,7 +35,15 @@ struct Needs {
 Needs needs_of(const ServiceWorldPlan& plan) {
   const ServicePlan& service = plan.services.front();
   const Duration slot = service.scaler.interval;
-  const double load = highest_load(service, plan.level);
+  const QueueTable table(service.concurrency, service.times);
+  std::map<long, double> loads;  // by the work of a request, in hundredths
+  const auto load_at = [&](double work) {
+    const long hundredths = std::max(1L, std::lround(100 * work));
+    const auto [entry, fresh] = loads.try_emplace(hundredths);
+    if (fresh)
+      entry->second = highest_load(table, service, plan.level, static_cast<double>(hundredths) / 100);
+    return entry->second;
+  };
   const auto bounded = [&](double replicas) {
     return static_cast<std::int32_t>(std::clamp(std::ceil(replicas - 1e-9),
                                                 static_cast<double>(service.scaler.min_replicas),
@@ -43,12 +51,15 @@ Needs needs_of(const ServiceWorldPlan& plan) {
   };
   Needs needs;
   for (Duration at{}; at < plan.length; at += slot) {
-    double most = 0;  // pods' worth of work
+    double most = 0, kept = 0;  // pods' worth of work; pods that keep the level
     for (Duration within{}; within < slot && at + within < plan.length; within += plan.step) {
       const Duration middle = at + within + plan.step / 2;
-      most = std::max(most, plan.rates->at(middle) * plan.rates->work_at(middle) / service.requests_per_s());
+      const double work = plan.rates->work_at(middle);
+      const double pods = plan.rates->at(middle) * work / service.requests_per_s();
+      most = std::max(most, pods);
+      kept = std::max(kept, pods / load_at(work));
     }
-    needs.level.push_back(bounded(most / load));
+    needs.level.push_back(bounded(kept));
     needs.flow.push_back(bounded(most / QueueTable::kMostLoad));
   }
   return needs;
