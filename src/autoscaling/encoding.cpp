@@ -18,7 +18,8 @@ std::optional<std::size_t> cpu_sample(const ScalerSpec& spec) {
   return static_cast<std::size_t>(found - spec.metrics.begin());
 }
 
-std::optional<double> fresh(const std::optional<ServiceReport::Amount>& amount, const ScalingRequest& request) {
+std::optional<double> fresh(const std::optional<ServiceReport::Amount>& amount,
+                            const ScalingRequest& request) {
   const bool usable = amount && std::isfinite(amount->value) && amount->value >= 0 &&
                       request.now - amount->measured <= request.spec.stale_after;
   return usable ? std::optional(amount->value) : std::nullopt;
@@ -79,7 +80,8 @@ DScalerState dscaler_state(const ServiceFacts& facts, const DScalerRanges& range
 }
 
 std::vector<learning::FeatureRange> dscaler_normalisation(const DScalerRanges& ranges) {
-  return {{"cpu utilisation", 0, 1}, {"replicas", 0, ranges.replicas}, {"requests/s", 0, ranges.requests_per_s}};
+  return {
+      {"cpu utilisation", 0, 1}, {"replicas", 0, ranges.replicas}, {"requests/s", 0, ranges.requests_per_s}};
 }
 
 }  // namespace evenkeel::autoscaling

@@ -58,9 +58,7 @@ double ServiceRate::per_core() const { return 1 / slope(); }
 
 double ServiceRate::doubt() const { return samples_ > 0 ? error_ / std::sqrt(samples_) + 0.005 : 1; }
 
-double ServiceRate::per_pod(double cores) const {
-  return std::max(0.0, (cores - idle_cores()) * per_core());
-}
+double ServiceRate::per_pod(double cores) const { return std::max(0.0, (cores - idle_cores()) * per_core()); }
 
 void ServiceRate::save(learning::SavedState& state, const std::string& name) const {
   const std::array<learning::Real, 7> values{samples_, weight_, sum_x_, sum_y_, sum_xx_, sum_xy_, error_};
@@ -98,16 +96,16 @@ void StartUpTime::observe(const ServiceReport& report) {
     const auto known = starting_.find(replica.name);
     if (!replica.ready) {
       // One that was ready before and is not now does not start.
-      const bool fresh = looked_ && !(replica.started && replica.ready_changed &&
-                                      *replica.ready_changed > *replica.started);
+      const bool fresh =
+          looked_ && !(replica.started && replica.ready_changed && *replica.ready_changed > *replica.started);
       if (known != starting_.end())
         still.insert(*known);
       else if (fresh)
-        still.emplace(replica.name, replica.started ? std::min(*replica.started, report.measured)
-                                                    : report.measured);
+        still.emplace(replica.name,
+                      replica.started ? std::min(*replica.started, report.measured) : report.measured);
     } else if (known != starting_.end()) {
-      const Time ready = replica.ready_changed ? std::min(*replica.ready_changed, report.measured)
-                                               : report.measured;
+      const Time ready =
+          replica.ready_changed ? std::min(*replica.ready_changed, report.measured) : report.measured;
       learn(to_seconds(ready - known->second));
     } else if (looked_ && replica.started && replica.ready_changed &&
                *replica.started > report.measured - std::chrono::minutes{2} && seen_ == 0) {

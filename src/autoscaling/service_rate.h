@@ -12,7 +12,8 @@ namespace evenkeel::autoscaling {
 
 // How many requests a second a core serves, learnt from what pods use at the rates they get: use per pod is a
 // line over requests per pod, its slope the cost of a request and its height at zero what an idle pod uses.
-// Only samples of pods that keep up are to be given: one that cannot serve what arrives looks cheaper than it is.
+// Only samples of pods that keep up are to be given: one that cannot serve what arrives looks cheaper than it
+// is.
 class ServiceRate {
  public:
   void observe(double requests_per_pod, double cores_per_pod);

@@ -7,9 +7,9 @@
 
 namespace evenkeel::prediction {
 
-// ARIMA(2, 1, 1), one step ahead, its coefficients estimated as it goes by recursive extended least squares with
-// forgetting: x(t) = a1 x(t-1) + a2 x(t-2) + b e(t-1) + e(t) for the differences x between successive values. No
-// constant, no season. Values that are no number, or negative, are left out.
+// ARIMA(2, 1, 1), one step ahead, its coefficients estimated as it goes by recursive extended least squares
+// with forgetting: x(t) = a1 x(t-1) + a2 x(t-2) + b e(t-1) + e(t) for the differences x between successive
+// values. No constant, no season. Values that are no number, or negative, are left out.
 class Arima {
  public:
   static constexpr std::size_t kTerms = 3;

@@ -12,18 +12,18 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr std::array<std::string_view, RateForecast::kForecasters> kNames{
-    "the last rate", "the last change",  "the last minute", "the last minutes",
+    "the last rate", "the last change", "the last minute", "the last minutes",
     "the trend",     "the time of day", "the time of week"};
 
 constexpr double kQuick = 45, kSlow = 240, kLevel = 60, kTrend = 300;  // seconds a mean looks back
-constexpr double kChange = 60;   // seconds that the last change is believed to go on for, at most
+constexpr double kChange = 60;         // seconds that the last change is believed to go on for, at most
 constexpr double kDamping = 240;       // seconds after which a trend is believed to have gone on for e^-1
 constexpr double kUsual = 6 * 3600.0;  // what "usual" is taken over
 constexpr double kErrorMemory = 160;   // rates an error is remembered for: forty minutes at 15 s
 constexpr double kFirstError = 0.2;
 constexpr double kMostError = 0.8;  // one spike counts for no more
 constexpr double kSharpness = 6;    // how strongly the less wrong are preferred
-constexpr double kNotable = 0.7;  // of a usual change
+constexpr double kNotable = 0.7;    // of a usual change
 constexpr double kFloorShare = 0.02;
 
 double pull(double elapsed, double over) { return 1 - std::exp(-elapsed / over); }
@@ -174,7 +174,8 @@ RateOutlook RateForecast::ahead(Duration horizon) const {
   // Errors grow with the horizon: between two that are kept, in proportion; beyond the last, as its root.
   std::size_t low = 0;
   while (low + 2 < kHorizons && horizon >= all[low + 1]) ++low;
-  const double part = std::clamp(to_seconds(horizon - all[low]) / to_seconds(all[low + 1] - all[low]), 0.0, 1.0);
+  const double part =
+      std::clamp(to_seconds(horizon - all[low]) / to_seconds(all[low + 1] - all[low]), 0.0, 1.0);
   const double beyond = horizon > all.back() ? std::sqrt(to_seconds(horizon) / to_seconds(all.back())) : 1;
   const double middle = mixture(forecasts(horizon), nearest(horizon));
   const double floor = std::max(kFloorShare * usual_, 1e-6);
@@ -198,13 +199,16 @@ std::string_view RateForecast::leading(Duration horizon) const {
   return kNames[best];
 }
 
-double RateForecast::recent_error(Duration horizon) const { return spreads_[nearest(horizon)][course()].recent(); }
+double RateForecast::recent_error(Duration horizon) const {
+  return spreads_[nearest(horizon)][course()].recent();
+}
 
 learning::SavedState RateForecast::save() const {
   learning::SavedState state;
   state.put("observed", observed_);
   state.put("last us", static_cast<std::uint64_t>(last_.time_since_epoch().count()));
-  const std::array<learning::Real, 8> levels{rate_, change_, quick_, slow_, level_, trend_, usual_, usual_change_};
+  const std::array<learning::Real, 8> levels{rate_,  change_, quick_, slow_,
+                                             level_, trend_,  usual_, usual_change_};
   state.put("levels", levels);
   state.put_text("kind", "request rate");
   for (std::size_t h = 0; h < kHorizons; ++h) {

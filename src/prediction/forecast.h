@@ -15,9 +15,10 @@ namespace evenkeel::prediction {
 // What a rate may be at a time to come.
 struct RateOutlook {
   // As good a spread as eleven numbers give: the middles of classes of these shares.
-  static constexpr std::array<double, 11> kLevels{0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99};
-  static constexpr std::array<double, 11> kShares{0.03,  0.045, 0.075, 0.125, 0.15, 0.15,
-                                                  0.15,  0.125, 0.075, 0.045, 0.03};
+  static constexpr std::array<double, 11> kLevels{0.01, 0.05, 0.1, 0.2,  0.35, 0.5,
+                                                  0.65, 0.8,  0.9, 0.95, 0.99};
+  static constexpr std::array<double, 11> kShares{0.03, 0.045, 0.075, 0.125, 0.15, 0.15,
+                                                  0.15, 0.125, 0.075, 0.045, 0.03};
   std::array<double, 11> rates{};
 
   double median() const { return rates[5]; }
@@ -30,11 +31,11 @@ struct ForecastOptions {
   std::array<Duration, 2> seasons{std::chrono::hours{24}, std::chrono::hours{24 * 7}};
 };
 
-// A causal forecast of one request rate, seconds to minutes ahead. Seven simple forecasters (the last value, the last
-// change going on, two running means, a damped trend, the day's shape, the week's shape) are weighted by how wrong each has been
-// lately, at each horizon by itself; how wrong the mixture was, after rates that rose, fell or did neither, gives
-// the quantiles. Where a season has not been
-// seen once its forecaster is silent and the others speak. About 16 KB, whatever the length of the past.
+// A causal forecast of one request rate, seconds to minutes ahead. Seven simple forecasters (the last value,
+// the last change going on, two running means, a damped trend, the day's shape, the week's shape) are
+// weighted by how wrong each has been lately, at each horizon by itself; how wrong the mixture was, after
+// rates that rose, fell or did neither, gives the quantiles. Where a season has not been seen once its
+// forecaster is silent and the others speak. About 16 KB, whatever the length of the past.
 class RateForecast {
  public:
   static constexpr std::size_t kForecasters = 7;

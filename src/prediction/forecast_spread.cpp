@@ -8,14 +8,14 @@
 namespace evenkeel::prediction {
 namespace {
 
-constexpr double kWidest = 6;        // recent sizes; beyond counts in the outermost bin
+constexpr double kWidest = 6;  // recent sizes; beyond counts in the outermost bin
 constexpr double kBinWidth = 2 * kWidest / ErrorSpread::kBins;
 constexpr double kFirstSize = 0.06;  // before anything is known
 constexpr double kLeastSize = 0.003;
-constexpr double kRemember = 2000;   // errors, about eight hours at one in 15 s
-constexpr double kRecent = 120;      // half an hour
-constexpr double kPrior = 8;         // errors that the first guess at their shape counts for
-constexpr double kOutlier = 3;       // recent sizes one error may add to them
+constexpr double kRemember = 2000;  // errors, about eight hours at one in 15 s
+constexpr double kRecent = 120;     // half an hour
+constexpr double kPrior = 8;        // errors that the first guess at their shape counts for
+constexpr double kOutlier = 3;      // recent sizes one error may add to them
 
 // Laplace's distribution, whose mean size is one: the shape until errors show their own.
 double prior_below(double z) { return z < 0 ? 0.5 * std::exp(z) : 1 - 0.5 * std::exp(-z); }

@@ -6,8 +6,8 @@
 
 namespace evenkeel::prediction {
 
-// How far forecasts turned out to be off, as quantiles: errors are taken in units of their recent size, so that
-// a calm hour after a wild one is believed to be calm, and counted in bins that slowly forget.
+// How far forecasts turned out to be off, as quantiles: errors are taken in units of their recent size, so
+// that a calm hour after a wild one is believed to be calm, and counted in bins that slowly forget.
 class ErrorSpread {
  public:
   static constexpr std::size_t kBins = 48;
@@ -15,7 +15,7 @@ class ErrorSpread {
   ErrorSpread();
   void observe(double error);
 
-  double quantile(double level) const;      // of the next error
+  double quantile(double level) const;       // of the next error
   double recent() const { return recent_; }  // mean size, robust
   double weight() const { return weight_; }  // errors counted, forgotten ones less
 

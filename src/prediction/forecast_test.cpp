@@ -104,7 +104,8 @@ TEST(RateForecast, ClocksThatAreSetForwardCostNoMoreThanARoughDay) {
   double worst = 0;
   for (double hour = 24 * 8; hour < 24 * 9; hour += 0.25) {
     show(forecast, hour, hour + 0.25, shifted);
-    worst = std::max(worst, relative_error(forecast.ahead(minutes{5}).median(), shifted(hour + 0.25 + 5 / 60.0)));
+    worst =
+        std::max(worst, relative_error(forecast.ahead(minutes{5}).median(), shifted(hour + 0.25 + 5 / 60.0)));
   }
   EXPECT_LT(worst, 0.2);
 }

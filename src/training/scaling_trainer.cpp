@@ -86,8 +86,7 @@ class DScalerTrainer final : public Trainer {
     done_ = state->count("done");
     best_ = state->reals("best");
     state->reals("best reward", {&best_reward_, 1});
-    if (done_ > plan_.worlds)
-      state->fail("done", "at most " + std::to_string(plan_.worlds) + " worlds");
+    if (done_ > plan_.worlds) state->fail("done", "at most " + std::to_string(plan_.worlds) + " worlds");
     if (!best_.empty() && best_.size() != policy_.learner().network().parameters().size())
       state->fail("best", "as many parameters as the network has");
     const Status policy = policy_.restore(state->part("policy"));
@@ -133,8 +132,7 @@ Plan read_plan(YamlReader& recipe) {
   dqn.hidden = read_hidden_layers(recipe, dqn.hidden);
   dqn.discount = recipe.number("discount").between(0, 0.9999).or_else(dqn.discount);
   dqn.batch = dqn.learn_from = recipe.integer<std::size_t>("batch").between(1, 4096).or_else(dqn.batch);
-  dqn.replay.capacity =
-      recipe.integer<std::size_t>("pool").between(1, 10000000).or_else(dqn.replay.capacity);
+  dqn.replay.capacity = recipe.integer<std::size_t>("pool").between(1, 10000000).or_else(dqn.replay.capacity);
   dqn.target_every = recipe.integer<std::uint64_t>("target_every").at_least(1).or_else(dqn.target_every);
   dqn.epsilon_start = recipe.number("epsilon.start").between(0, 1).or_else(dqn.epsilon_start);
   dqn.epsilon_end = recipe.number("epsilon.end").between(0, 1).or_else(dqn.epsilon_end);

@@ -34,7 +34,7 @@ class Trainer {
 struct TrainerInput {
   std::vector<Experiment> experiments;  // --scenario; empty: the recipe's own worlds
   std::uint64_t seed = 1;
-  unsigned threads = 1;  // changes no figure
+  unsigned threads = 1;                      // changes no figure
   std::vector<ScalingExperiment> scaling{};  // the same, of learners that scale
 };
 

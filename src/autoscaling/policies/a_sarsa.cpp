@@ -78,20 +78,19 @@ Recommendation ASarsa::recommend(const ScalingRequest& request, Random& random) 
       state_of(facts.utilisation(), rate > 0 ? expected / rate : 1, *facts.response_s / bound);
   const int action = choose(state, request, random);
   if (last_) {
-    const double reward =
-        dscaler_reward(facts.utilisation(), *facts.response_s, bound, settings_.penalty);
+    const double reward = dscaler_reward(facts.utilisation(), *facts.response_s, bound, settings_.penalty);
     double& value = table_[last_->state][static_cast<std::size_t>(last_->action)];
     const double goal = reward + settings_.discount * table_[state][static_cast<std::size_t>(action)];
     if (std::isfinite(goal)) value += settings_.learning_rate * (goal - value);
   }
   last_ = Step{state, action};
   answer.replicas = request.wanted + action - kStay;
-  answer.reasons.push_back({"forecast", answer.replicas, "ARIMA expects " + number(expected) + "/s, now " +
-                                                             number(rate) + "/s"});
   answer.reasons.push_back(
-      {"policy", answer.replicas,
-       "state " + std::to_string(state) + ": value " +
-           number(table_[state][static_cast<std::size_t>(action)]) + ", explores " + number(epsilon())});
+      {"forecast", answer.replicas, "ARIMA expects " + number(expected) + "/s, now " + number(rate) + "/s"});
+  answer.reasons.push_back({"policy", answer.replicas,
+                            "state " + std::to_string(state) + ": value " +
+                                number(table_[state][static_cast<std::size_t>(action)]) + ", explores " +
+                                number(epsilon())});
   return answer;
 }
 

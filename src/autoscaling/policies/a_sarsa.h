@@ -20,9 +20,9 @@ struct ASarsaSettings {
   double penalty = -2;  // as DScaler's, so that both learn for the same
 };
 
-// A-SARSA (Zhang et al., ICWS 2020), as DScaler's paper describes and measures it: an ARIMA model forecasts the
-// request rate, a table over discretised states is learnt by SARSA, one replica more, fewer or none. The paper
-// itself was not to be had; what is assumed is in docs/algorithms/dscaler.md.
+// A-SARSA (Zhang et al., ICWS 2020), as DScaler's paper describes and measures it: an ARIMA model forecasts
+// the request rate, a table over discretised states is learnt by SARSA, one replica more, fewer or none. The
+// paper itself was not to be had; what is assumed is in docs/algorithms/dscaler.md.
 class ASarsa final : public ScalingPolicy {
  public:
   static constexpr int kActions = 3;  // -1, 0, +1

@@ -137,8 +137,9 @@ Status DScaler::begin_from(const learning::Model& model) {
   const bool fits = model.encoding == kEncoding && network && network->shape.inputs == 3 &&
                     network->shape.outputs == kActions && model.normalisation.size() == 3;
   if (!fits)
-    return invalid("policy dscaler needs a model of encoding 'dscaler' with a network '" + std::string(kNetwork) +
-                   "' of 3 inputs and 5 outputs; this one is of encoding '" + model.encoding + "'");
+    return invalid("policy dscaler needs a model of encoding 'dscaler' with a network '" +
+                   std::string(kNetwork) + "' of 3 inputs and 5 outputs; this one is of encoding '" +
+                   model.encoding + "'");
   settings_.ranges = {model.normalisation[1].high, model.normalisation[2].high};
   if (!(settings_.ranges.replicas > 0 && settings_.ranges.requests_per_s > 0))
     return invalid("policy dscaler: the model's ranges of replicas and requests/s must be positive");
@@ -180,7 +181,8 @@ Result<std::unique_ptr<DScaler>> DScaler::make(const std::map<std::string, std::
   DScalerSettings settings;
   for (const auto& [name, value] : arguments) {
     const auto refuse = [&, &argument = name, &found = value](const std::string& expected) {
-      return invalid("argument '" + argument + "' of policy dscaler: found '" + found + "', expected " + expected);
+      return invalid("argument '" + argument + "' of policy dscaler: found '" + found + "', expected " +
+                     expected);
     };
     if (name == "frozen") {
       if (value != "true" && value != "false") return refuse("true or false");
@@ -197,7 +199,8 @@ Result<std::unique_ptr<DScaler>> DScaler::make(const std::map<std::string, std::
                      "'; there are explore, frozen, replicas and requests");
     }
   }
-  if (settings.frozen && !model) return invalid("policy dscaler: 'frozen' needs a model, there is nothing learnt");
+  if (settings.frozen && !model)
+    return invalid("policy dscaler: 'frozen' needs a model, there is nothing learnt");
   auto policy = std::make_unique<DScaler>(std::move(settings));
   if (model)
     if (const Status begun = policy->begin_from(*model); !begun) return begun.error();

@@ -13,15 +13,15 @@
 
 namespace evenkeel::autoscaling {
 
-// DScaler (seed paper 003, Algorithm 1): a DQN that sees CPU utilisation, replicas and request rate and says -2
-// to +2. Assumes that both and the response are reported at every decision. What the paper leaves open, and how
-// we read it: docs/algorithms/dscaler.md.
+// DScaler (seed paper 003, Algorithm 1): a DQN that sees CPU utilisation, replicas and request rate and says
+// -2 to +2. Assumes that both and the response are reported at every decision. What the paper leaves open,
+// and how we read it: docs/algorithms/dscaler.md.
 struct DScalerSettings {
   learning::DqnOptions dqn = published();
-  double penalty = -2;                            // eq. 4
-  DScalerRanges ranges{};                         // N and W that count as 1; ours
-  bool frozen = false;                            // neither learns nor explores
-  bool explores_up_only = false;                  // ours, for clusters with users; the paper explores both ways
+  double penalty = -2;            // eq. 4
+  DScalerRanges ranges{};         // N and W that count as 1; ours
+  bool frozen = false;            // neither learns nor explores
+  bool explores_up_only = false;  // ours, for clusters with users; the paper explores both ways
 
   static learning::DqnOptions published();
 };
@@ -38,7 +38,8 @@ class DScaler final : public ScalingPolicy {
     double reward_sum = 0, loss_sum = 0;
   };
 
-  // Arguments: frozen (true, false), explore (both, up), requests (W that counts as 1), replicas (N likewise).
+  // Arguments: frozen (true, false), explore (both, up), requests (W that counts as 1), replicas (N
+  // likewise).
   static Result<std::unique_ptr<DScaler>> make(const std::map<std::string, std::string>& arguments,
                                                const learning::Model* model);
   explicit DScaler(DScalerSettings settings);

@@ -14,12 +14,12 @@
 namespace evenkeel::autoscaling {
 namespace {
 
-constexpr double kDrain = 30;          // seconds within which a backlog is to be gone
-constexpr double kSteady = 0.1;        // relative change between two looks up to which they describe one state
-constexpr double kSaturated = 0.93;    // of a pod's CPU: beyond, arrivals say nothing about cost
-constexpr double kTrusted = 12;        // samples of cost that make CPU use a measure of arrivals
+constexpr double kDrain = 30;        // seconds within which a backlog is to be gone
+constexpr double kSteady = 0.1;      // relative change between two looks up to which they describe one state
+constexpr double kSaturated = 0.93;  // of a pod's CPU: beyond, arrivals say nothing about cost
+constexpr double kTrusted = 12;      // samples of cost that make CPU use a measure of arrivals
 constexpr std::size_t kReadyKept = 12;
-constexpr double kForgetMost = 0.9998; // per look; half in about a day at 15 s
+constexpr double kForgetMost = 0.9998;  // per look; half in about a day at 15 s
 
 std::string number(double value, int digits) {
   const double scale = std::pow(10.0, digits);
@@ -62,7 +62,8 @@ void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& 
   if (!facts.response_s || !service_rate_.known()) return;
   const double per_pod = service_rate_.per_pod(cores_of(facts));
   if (per_pod <= 0 || backlog_ > rate) return;
-  curve_.observe({rate / (per_pod * facts.ready), static_cast<double>(facts.ready), per_pod}, *facts.response_s);
+  curve_.observe({rate / (per_pod * facts.ready), static_cast<double>(facts.ready), per_pod},
+                 *facts.response_s);
 }
 
 void Evenkeel::note_ready(Time at, std::int32_t ready) {
@@ -84,16 +85,19 @@ std::optional<std::int32_t> Evenkeel::ready_during(Time from, Time to) const {
 
 Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
   const Arrivals reported{*facts.requests_per_s, facts.rate_measured};
-  const bool tells = service_rate_.samples() >= kTrusted && facts.cpu_known() && 2 * facts.measured > facts.ready &&
-                     facts.cpu_window <= std::chrono::seconds{30};
+  const bool tells = service_rate_.samples() >= kTrusted && facts.cpu_known() &&
+                     2 * facts.measured > facts.ready && facts.cpu_window <= std::chrono::seconds{30};
   if (!tells) return reported;
-  // Only where the same pods served all the while: a guess at how many did would be fed back into their number.
-  const std::optional<std::int32_t> ready = ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
+  // Only where the same pods served all the while: a guess at how many did would be fed back into their
+  // number.
+  const std::optional<std::int32_t> ready =
+      ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
   if (!ready) return reported;
   const double served = service_rate_.per_pod(facts.cores) * *ready;
   // Pods that can do no more, or have not yet done what came, show less than arrives.
   const bool saturated = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
-  return {saturated ? std::max(served, reported.per_s) : served, std::max(facts.cpu_measured, facts.rate_measured)};
+  return {saturated ? std::max(served, reported.per_s) : served,
+          std::max(facts.cpu_measured, facts.rate_measured)};
 }
 
 void Evenkeel::learn(const ScalingRequest& request, const ServiceFacts& facts) {
@@ -120,16 +124,17 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
     return answer;
   }
   learn(request, facts);
-  const Duration elapsed = last_ ? std::clamp(request.now - last_turn_, Duration{}, Duration{std::chrono::minutes{2}})
-                                 : request.spec.interval;
+  const Duration elapsed =
+      last_ ? std::clamp(request.now - last_turn_, Duration{}, Duration{std::chrono::minutes{2}})
+            : request.spec.interval;
   const double request_cores = facts.cpu_known() ? facts.request : last_ ? last_->request : 0;
   ServiceFacts seen = facts;
   seen.request = request_cores;
   last_ = seen;
   last_turn_ = request.now;
   if (!service_rate_.known()) {
-    answer.unable = "how much a request costs is not known yet (" + number(service_rate_.samples(), 0) + " of " +
-                    number(ServiceRate::kNeeded, 0) + " samples)";
+    answer.unable = "how much a request costs is not known yet (" + number(service_rate_.samples(), 0) +
+                    " of " + number(ServiceRate::kNeeded, 0) + " samples)";
     return answer;
   }
   const double per_pod = service_rate_.per_pod(cores_of(seen));
@@ -173,21 +178,21 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
 
   const double risk = kRisks[manner.risk];
   const std::int32_t needed = needs.ahead[manner.risk];
-  answer.reasons.push_back(
-      {"service", needed,
-       "service rate " + rate_text(per_pod) + " a pod (±" + percent(service_rate_.doubt()) + "), ready after " +
-           seconds_text(start_up) + ", " + std::to_string(facts.ready) + " ready and " +
-           std::to_string(facts.starting) + " starting"});
+  answer.reasons.push_back({"service", needed,
+                            "service rate " + rate_text(per_pod) + " a pod (±" +
+                                percent(service_rate_.doubt()) + "), ready after " + seconds_text(start_up) +
+                                ", " + std::to_string(facts.ready) + " ready and " +
+                                std::to_string(facts.starting) + " starting"});
   answer.reasons.push_back({"forecast", needed,
                             "forecast " + rate_text(outlooks.ahead.quantile(0.95)) + " p95 in " +
-                                seconds_text(lead) + " (median " + rate_text(outlooks.ahead.median()) + ", by " +
-                                std::string(forecast_.leading(lead)) + "; now " +
+                                seconds_text(lead) + " (median " + rate_text(outlooks.ahead.median()) +
+                                ", by " + std::string(forecast_.leading(lead)) + "; now " +
                                 rate_text(arrivals_.per_s) + ")"});
-  answer.reasons.push_back({"level", needed,
-                            "needs " + std::to_string(needed) + ": p" +
-                                number(100 * request.spec.level.percentile, 1) + " above " +
-                                number(1000 * model.bound_s, 0) + " ms with a chance of " +
-                                percent(model.chance(outlooks.ahead, needed)) + ", accepted " + percent(risk)});
+  answer.reasons.push_back(
+      {"level", needed,
+       "needs " + std::to_string(needed) + ": p" + number(100 * request.spec.level.percentile, 1) +
+           " above " + number(1000 * model.bound_s, 0) + " ms with a chance of " +
+           percent(model.chance(outlooks.ahead, needed)) + ", accepted " + percent(risk)});
   const ShadowScaling::Tally &own = manners_.chosen_tally(), &hpa = manners_.hpa_tally();
   answer.reasons.push_back({"policy", answer.replicas,
                             "this way would have had " + percent(own.violation()) + " violations with " +
@@ -228,7 +233,8 @@ Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std
   EvenkeelSettings settings;
   for (const auto& [name, value] : arguments) {
     const auto refuse = [&, &argument = name, &found = value](const std::string& expected) {
-      return invalid("argument '" + argument + "' of policy evenkeel: found '" + found + "', expected " + expected);
+      return invalid("argument '" + argument + "' of policy evenkeel: found '" + found + "', expected " +
+                     expected);
     };
     if (name == "adapt") {
       if (value != "true" && value != "false") return refuse("true or false");
@@ -244,7 +250,8 @@ Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std
                                              : settings.first.window;
       chosen = static_cast<std::size_t>(found - known.begin());
     } else {
-      return invalid("policy evenkeel has no argument '" + name + "'; there are adapt, band, risk and window");
+      return invalid("policy evenkeel has no argument '" + name +
+                     "'; there are adapt, band, risk and window");
     }
   }
   return std::make_unique<Evenkeel>(settings);

@@ -25,10 +25,10 @@ struct EvenkeelSettings {
 // enough for a mean cost, that replicas are alike, and that its rate and CPU use are reported every interval.
 //
 // It learns what a pod serves (service_rate.h), how long one takes to start, how long requests take at a load
-// (evenkeel_curve.h) and what rates to expect (prediction/forecast.h); takes the fewest pods whose chance of a
-// violation is within a risk, over all rates there may be once they could help; and learns which risk to take
-// by following every choice, and HPA's rule, in shadow (evenkeel_manners.h). It explores nothing downwards: less
-// than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
+// (evenkeel_curve.h) and what rates to expect (prediction/forecast.h); takes the fewest pods whose chance of
+// a violation is within a risk, over all rates there may be once they could help; and learns which risk to
+// take by following every choice, and HPA's rule, in shadow (evenkeel_manners.h). It explores nothing
+// downwards: less than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
 class Evenkeel final : public ScalingPolicy {
  public:
   // What it begins with: `risk`, `band` and `window`, of kRisks, kBands and kWindows; `adapt` (true, false).
@@ -48,7 +48,8 @@ class Evenkeel final : public ScalingPolicy {
   // What is new in a report, learnt once.
   void learn(const ScalingRequest& request, const ServiceFacts& facts);
   void learn_service(const ScalingRequest& request, const ServiceFacts& facts);
-  // What arrives, as fresh as can be known: CPU use tells of it as well, often sooner than a rate over a window.
+  // What arrives, as fresh as can be known: CPU use tells of it as well, often sooner than a rate over a
+  // window.
   struct Arrivals {
     double per_s = 0;
     Time at{};

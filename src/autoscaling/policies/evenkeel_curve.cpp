@@ -70,12 +70,11 @@ ResponseCurve::Guess ResponseCurve::guess(const ServiceLoad& load) const {
   if (beyond == 0) {  // between the middles of bins
     const double part = load.busy * kBusyBins - static_cast<double>(busy) - 0.5;
     const std::size_t beside = part < 0 ? busy - (busy > 0 ? 1 : 0) : std::min(busy + 1, kBusyBins - 1);
-    if (pooled_[beside].weight >= kSeen)
-      log_ratio += std::abs(part) * (bin_mean(beside, pods) - log_ratio);
+    if (pooled_[beside].weight >= kSeen) log_ratio += std::abs(part) * (bin_mean(beside, pods) - log_ratio);
   }
   const double weight = pooled_[busy].weight;
-  const double square =
-      (weight * square_[busy] + kDeviationWorth * kFirstDeviation * kFirstDeviation) / (weight + kDeviationWorth);
+  const double square = (weight * square_[busy] + kDeviationWorth * kFirstDeviation * kFirstDeviation) /
+                        (weight + kDeviationWorth);
   const double doubt = kDoubtBeyond * static_cast<double>(beyond);
   return {log_ratio, std::max(kLeastDeviation, std::sqrt(square + doubt * doubt))};
 }

@@ -15,17 +15,17 @@ struct ServiceLoad {
 };
 
 // How long requests take at a load, at the service level's percentile. Before anything was measured it is the
-// queue of one server a pod (M/M/1: the p-quantile of response is -ln(1-p) / (service rate (1 - busy))). What is
-// measured is kept as the logarithm of its ratio to that, by how busy pods were and, where enough was seen, by
-// how many there were: one queue for all pods, several threads in a pod or an uneven balancer all show there.
-// Busier than was ever seen, the ratio of the busiest that was is taken, with growing doubt.
+// queue of one server a pod (M/M/1: the p-quantile of response is -ln(1-p) / (service rate (1 - busy))). What
+// is measured is kept as the logarithm of its ratio to that, by how busy pods were and, where enough was
+// seen, by how many there were: one queue for all pods, several threads in a pod or an uneven balancer all
+// show there. Busier than was ever seen, the ratio of the busiest that was is taken, with growing doubt.
 class ResponseCurve {
  public:
   explicit ResponseCurve(double percentile) : percentile_(percentile) {}
 
   void observe(const ServiceLoad& load, double response_s);
 
-  double expected_s(const ServiceLoad& load) const;                 // 50 % chance
+  double expected_s(const ServiceLoad& load) const;                    // 50 % chance
   double chance_above(const ServiceLoad& load, double bound_s) const;  // that an interval's percentile is
   // The same of a load that is known and not guessed at: how responses are measured adds no violations.
   double share_above(const ServiceLoad& load, double bound_s) const;

@@ -53,9 +53,11 @@ void Manners::follow(const Turn& turn) {
   const double utilisation =
       turn.idle_share + turn.cores_per_request_share *
                             std::min(turn.service.requests_per_s / hpa_.ready(), turn.service.per_pod);
-  hpa_.scale(within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
-             turn.now, turn.hpa_window, turn.start_up);
+  hpa_.scale(
+      within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
+      turn.now, turn.hpa_window, turn.start_up);
   for (Followed& followed : all_) {
+    if (!turn.adapts && &followed != &all_[chosen_]) continue;  // nobody is going to ask
     ShadowScaling& shadow = followed.shadow;
     const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
     shadow.serve(turn.service, turn.elapsed, turn.measured);

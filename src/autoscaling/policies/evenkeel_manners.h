@@ -13,7 +13,8 @@ namespace evenkeel::autoscaling {
 // How long a fall is held back, in seconds.
 inline constexpr std::array<int, 4> kWindows{15, 60, 120, 300};
 
-// A way of going by the same facts: how much risk is taken, how sure a fall must be, how long it is held back.
+// A way of going by the same facts: how much risk is taken, how sure a fall must be, how long it is held
+// back.
 struct Manner {
   std::size_t risk = 0, band = 0, window = 0;  // in kRisks, kBands and kWindows
 };
@@ -26,9 +27,9 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
                                 std::int32_t wanted);
 
 // Which manner to have: all of them are followed in shadow, beside HPA's rule, and the one that would have
-// needed the fewest replicas among those with fewer violations than HPA is taken. Where the workload's owner has
-// said how changes are to be held back, that window is everybody's, and no more scalings than HPA's are allowed
-// either.
+// needed the fewest replicas among those with fewer violations than HPA is taken. Where the workload's owner
+// has said how changes are to be held back, that window is everybody's, and no more scalings than HPA's are
+// allowed either.
 class Manners {
  public:
   struct Followed {
@@ -56,7 +57,6 @@ class Manners {
   const Manner& chosen() const { return all_[chosen_].manner; }
   const ShadowScaling::Tally& chosen_tally() const { return all_[chosen_].shadow.tally(); }
   const ShadowScaling::Tally& hpa_tally() const { return hpa_.tally(); }
-
 
   void save(learning::SavedState& state, const std::string& name) const;
   void restore(learning::SavedState& state, const std::string& name);

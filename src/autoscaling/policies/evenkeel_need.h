@@ -10,7 +10,7 @@ namespace evenkeel::autoscaling {
 // The service level as a question about a number of pods.
 struct LevelModel {
   const ResponseCurve& curve;
-  double per_pod = 1;        // requests/s
+  double per_pod = 1;  // requests/s
   double bound_s = 0.25;
   double backlog_per_s = 0;  // work left over, as a rate on top of what arrives
   std::int32_t most = 1;
@@ -24,8 +24,8 @@ struct LevelModel {
 
 // Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
 inline constexpr std::array<double, 8> kRisks{0.01, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5};
-// By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it makes
-// for fewer replicas, more of it for fewer scalings.
+// By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it
+// makes for fewer replicas, more of it for fewer scalings.
 inline constexpr std::array<double, 4> kBands{0, 0.05, 0.1, 0.2};
 
 // What every one of them would need.

@@ -14,8 +14,8 @@ constexpr double kDrain = 30;              // seconds a backlog is spread over w
 void RecommendedLately::add(std::int32_t replicas, Time at, Duration window) {
   while (!entries_.empty() && entries_.back().replicas <= replicas) entries_.pop_back();
   entries_.push_back({at, replicas});
-  const auto counts =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.at > at - window; });
+  const auto counts = std::find_if(entries_.begin(), entries_.end(),
+                                   [&](const Entry& entry) { return entry.at > at - window; });
   entries_.erase(entries_.begin(), counts);
 }
 
@@ -41,8 +41,8 @@ void ShadowScaling::serve(const Service& service, Duration elapsed, Time now) {
   const double busy = capacity > 0 ? (service.requests_per_s + backlog_ / kDrain) / capacity : 2;
   const double violated =
       service.curve.share_above({busy, static_cast<double>(ready_), service.per_pod}, service.bound_s);
-  backlog_ = std::clamp(backlog_ + (service.requests_per_s - capacity) * seconds, 0.0,
-                        600 * service.requests_per_s);
+  backlog_ =
+      std::clamp(backlog_ + (service.requests_per_s - capacity) * seconds, 0.0, 600 * service.requests_per_s);
   const double keep = std::exp(-seconds / kRemember);
   tally_.seconds = tally_.seconds * keep + seconds;
   tally_.replica_seconds = tally_.replica_seconds * keep + wanted_ * seconds;
@@ -54,8 +54,7 @@ void ShadowScaling::scale(std::int32_t recommended, Time now, Duration window, D
   if (recommended_.highest() == 0) recommended_.add(wanted_, now - Duration{1}, window);
   recommended_.add(recommended, now, window);
   // Stabilised downwards alone: never below the highest of the window, unless it is there already.
-  const std::int32_t to =
-      recommended >= wanted_ ? recommended : std::min(wanted_, recommended_.highest());
+  const std::int32_t to = recommended >= wanted_ ? recommended : std::min(wanted_, recommended_.highest());
   if (to == wanted_) return;
   tally_.scalings += 1;
   for (; wanted_ < to; ++wanted_) ready_at_.push_back(now + start_up);

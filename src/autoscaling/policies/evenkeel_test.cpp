@@ -134,8 +134,10 @@ TEST(Evenkeel, RefusesAStateThatIsNotItsOwn) {
 
 TEST(Evenkeel, RefusesArgumentsItCannotRead) {
   EXPECT_TRUE(Evenkeel::make({{"risk", "0.2"}, {"band", "0.05"}, {"window", "60"}, {"adapt", "false"}}));
-  for (const auto& wrong : {std::pair<std::string, std::string>{"risk", "0.21"}, {"adapt", "yes"},
-                            {"window", "a while"}, {"courage", "1"}}) {
+  for (const auto& wrong : {std::pair<std::string, std::string>{"risk", "0.21"},
+                            {"adapt", "yes"},
+                            {"window", "a while"},
+                            {"courage", "1"}}) {
     const auto made = Evenkeel::make({wrong});
     ASSERT_FALSE(made);
     EXPECT_NE(made.error().message.find(wrong.first), std::string::npos) << made.error().message;
