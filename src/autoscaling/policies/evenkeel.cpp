@@ -71,14 +71,21 @@ void Evenkeel::note_ready(Time at, std::int32_t ready) {
   ready_.emplace_back(at, ready);
 }
 
-std::optional<std::int32_t> Evenkeel::ready_during(Time from, Time to) const {
-  std::optional<std::int32_t> ready;
+std::optional<Evenkeel::ReadyRange> Evenkeel::ready_during(Time from, Time to) const {
+  std::optional<ReadyRange> range;
+  std::int32_t after = -1;  // at the first look after `to`
   for (auto look = ready_.rbegin(); look != ready_.rend(); ++look) {
-    const bool after = look != ready_.rbegin() && std::prev(look)->first > to && look->first > to;
-    if (after) continue;
-    if (ready && *ready != look->second) return std::nullopt;
-    ready = look->second;
-    if (look->first <= from) return ready;
+    const auto& [at, ready] = *look;
+    if (at > to) {
+      after = ready;
+      continue;
+    }
+    if (!range) {
+      range = ReadyRange{ready, ready};
+      if (at < to && after >= 0) *range = {std::min(ready, after), std::max(ready, after)};
+    }
+    *range = {std::min(range->least, ready), std::max(range->most, ready)};
+    if (at <= from) return range;
   }
   return std::nullopt;  // that far back nobody has looked
 }
@@ -88,12 +95,11 @@ Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
   const bool tells = service_rate_.samples() >= kTrusted && facts.cpu_known() &&
                      2 * facts.measured > facts.ready && facts.cpu_window <= std::chrono::seconds{30};
   if (!tells) return reported;
-  // Only where the same pods served all the while: a guess at how many did would be fed back into their
-  // number.
-  const std::optional<std::int32_t> ready =
-      ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
-  if (!ready) return reported;
-  const double served = service_rate_.per_pod(facts.cores) * *ready;
+  const auto pods = ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
+  if (!pods) return reported;
+  // What one pod did times how many there were; where their number changed meanwhile, somewhere between.
+  const double each = service_rate_.per_pod(facts.cores);
+  const double served = std::clamp(reported.per_s, each * pods->least, each * pods->most);
   // Pods that can do no more, or have not yet done what came, show less than arrives.
   const bool saturated = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
   return {saturated ? std::max(served, reported.per_s) : served,

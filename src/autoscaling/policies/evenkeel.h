@@ -55,9 +55,12 @@ class Evenkeel final : public ScalingPolicy {
     Time at{};
   };
   Arrivals arrivals_of(const ServiceFacts& facts) const;
-  // How many pods were ready all the time, as far as reports have shown; none: the number changed.
+  // How many pods were ready in a time, as far as reports have shown; none: they do not reach that far back.
+  struct ReadyRange {
+    std::int32_t least = 0, most = 0;
+  };
   void note_ready(Time at, std::int32_t ready);
-  std::optional<std::int32_t> ready_during(Time from, Time to) const;
+  std::optional<ReadyRange> ready_during(Time from, Time to) const;
   double backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed);
   double cores_of(const ServiceFacts& facts) const;  // a pod can use
 

@@ -10,7 +10,7 @@ namespace evenkeel::autoscaling {
 namespace {
 
 constexpr Duration kChooseEvery = std::chrono::minutes{10};
-constexpr double kEvidence = 3600;    // seconds that must have been followed
+constexpr double kEvidence = 1200;    // seconds that must have been followed
 constexpr double kViolations = 0.85;  // of HPA's: room for the model's own error
 constexpr double kCalm = 90;          // seconds between scalings, on average, at least
 constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
