@@ -177,7 +177,8 @@ int run(const Arguments& arguments, std::span<const training::Learner> learners)
   if (arguments.resume && arguments.checkpoint.empty() && arguments.out.empty())
     return fail(invalid("--resume: from where? Give --checkpoint FILE, or the --out of the training"));
   training::TrainingOrder order{arguments.scenarios, arguments.seed, arguments.threads,
-                                [](const std::string& name) { return load_scenario(name, {}); }};
+                                [](const std::string& name) { return load_scenario(name, {}); },
+                                [](const std::string& name) { return load_scaling_scenario(name, {}); }};
   TrainingReport report;
   report.command = command_line(arguments);
   for (std::uint64_t i = 0; i < arguments.seeds; ++i) {

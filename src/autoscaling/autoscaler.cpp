@@ -115,7 +115,9 @@ std::int32_t Autoscaler::decide(Workload& workload, const ScalingRequest& reques
   }
 
   const ScalingStep step{current, desired, spec.min_replicas, spec.max_replicas, request.now};
-  std::int32_t to = lay_behaviour(spec.behaviour, step, workload.memory, decision.reasons);
+  const bool its_own = !spec.behaviour && decision.fallback.empty() && recommendation.behaviour;
+  std::int32_t to = lay_behaviour(its_own ? recommendation.behaviour : spec.behaviour, step, workload.memory,
+                                  decision.reasons);
   if (current == 0 && to < spec.min_replicas)
     to = say("bounds", spec.min_replicas, "fewer than minReplicas are set");
   if (workload.room && to > current + *workload.room)

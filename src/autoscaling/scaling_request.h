@@ -34,6 +34,8 @@ struct Recommendation {
   std::string unable{};
   // What it would say if it tried nothing out, where it does: exploring goes upwards from there only.
   std::optional<std::int32_t> unexplored{};
+  // How its changes are to be held back where the spec says nothing; none: as HPA's.
+  std::optional<ScalingBehaviour> behaviour{};
 };
 
 }  // namespace evenkeel::autoscaling

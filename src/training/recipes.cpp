@@ -8,6 +8,7 @@
 #include "training/drs_trainer.h"
 #include "training/evenkeel_trainer.h"
 #include "training/ppo_lrt_trainer.h"
+#include "training/scaling_trainer.h"
 
 namespace evenkeel::training {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 // To add a learner: write its trainer, add its line.
 constexpr std::array kLearners = {
     Learner{"drs", make_drs_trainer},
+    Learner{"dscaler", make_dscaler_trainer, true},
     Learner{"evenkeel", make_evenkeel_trainer},
     Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
@@ -27,6 +29,16 @@ const Learner* find_learner(YamlReader& root, const std::string& name, std::span
   }
   root.fail("learner", "found '" + name + "', expected one of " + joined(names) + did_you_mean(name, names));
   return nullptr;
+}
+
+template <class Scenario>
+Status add(std::vector<Scenario>& all, const std::function<Result<Scenario>(const std::string&)>& load,
+           const std::string& name) {
+  if (!load) return invalid("scenario '" + name + "' cannot be loaded here");
+  Result<Scenario> scenario = load(name);
+  if (!scenario) return scenario.error();
+  all.push_back(*std::move(scenario));
+  return {};
 }
 
 }  // namespace
@@ -49,15 +61,12 @@ Result<Training> start_training(const YamlFile& recipe, const TrainingOrder& ord
 
   TrainerInput input{{}, order.seed, order.threads};
   for (const std::string& scenario : training.scenarios) {
-    Result<Experiment> experiment = order.load_scenario(scenario);
-    if (experiment) {
-      input.experiments.push_back(*std::move(experiment));
-    } else if (order.scenarios.empty()) {
-      root.fail("scenarios", experiment.error().message);
-      return *root.finish();
-    } else {
-      return experiment.error();
-    }
+    const Status added = learner->scales ? add(input.scaling, order.load_scaling, scenario)
+                                         : add(input.experiments, order.load_scenario, scenario);
+    if (added) continue;
+    if (!order.scenarios.empty()) return added.error();
+    root.fail("scenarios", added.error().message);
+    return *root.finish();
   }
   Result<std::unique_ptr<Trainer>> trainer = learner->make(root, std::move(input));
   // A field's own error says more than what the trainer made of it.

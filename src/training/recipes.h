@@ -16,6 +16,7 @@ namespace evenkeel::training {
 struct Learner {
   std::string_view name;
   MakeTrainer make;
+  bool scales = false;  // its scenarios are of services that are scaled
 };
 
 // The learners of this program. To add one: write its trainer, add its line.
@@ -27,6 +28,7 @@ struct TrainingOrder {
   std::uint64_t seed = 1;
   unsigned threads = 1;  // changes no figure
   std::function<Result<Experiment>(const std::string& name_or_path)> load_scenario;
+  std::function<Result<ScalingExperiment>(const std::string& name_or_path)> load_scaling{};
 };
 
 // A recipe read, and its training ready to go.

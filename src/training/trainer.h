@@ -9,6 +9,7 @@
 #include "learning/model_file.h"
 #include "training/evaluation.h"
 #include "training/experiment.h"
+#include "training/scaling_experiment.h"
 
 namespace evenkeel::training {
 
@@ -33,7 +34,8 @@ class Trainer {
 struct TrainerInput {
   std::vector<Experiment> experiments;  // --scenario; empty: the recipe's own worlds
   std::uint64_t seed = 1;
-  unsigned threads = 1;  // changes no figure
+  unsigned threads = 1;                      // changes no figure
+  std::vector<ScalingExperiment> scaling{};  // the same, of learners that scale
 };
 
 // Reads what is its own of a recipe; errors stay with the reader until its finish().

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "autoscaling/policies/a_sarsa.h"
+#include "autoscaling/policies/dscaler.h"
+#include "autoscaling/policies/evenkeel.h"
 #include "autoscaling/policies/hpa.h"
 #include "base/numbers.h"
 #include "base/unit_text.h"
@@ -47,8 +50,29 @@ Made make_hpa(const Making& making) {
   return Made(std::make_unique<Hpa>(options));
 }
 
+Made make_dscaler(const Making& making) {
+  Result<std::unique_ptr<DScaler>> made = DScaler::make(making.arguments, making.model);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
+Made make_a_sarsa(const Making& making) {
+  Result<std::unique_ptr<ASarsa>> made = ASarsa::make(making.arguments);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
+Made make_evenkeel(const Making& making) {
+  Result<std::unique_ptr<Evenkeel>> made = Evenkeel::make(making.arguments);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
 // To add a policy: write its file, add its line.
 constexpr std::array kPolicies = {
+    Entry{"a-sarsa", make_a_sarsa, true},
+    Entry{"dscaler", make_dscaler, true},
+    Entry{"evenkeel", make_evenkeel, true},
     Entry{"hpa", make_hpa},
 };
 

@@ -1,0 +1,121 @@
+#include "autoscaling/policies/evenkeel_manners.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/check.h"
+
+namespace evenkeel::autoscaling {
+namespace {
+
+constexpr Duration kChooseEvery = std::chrono::minutes{10};
+constexpr double kEvidence = 1200;    // seconds that must have been followed
+constexpr double kViolations = 0.85;  // of HPA's: room for the model's own error
+constexpr double kCalm = 90;          // seconds between scalings, on average, at least
+constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
+
+}  // namespace
+
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted) {
+  EVENKEEL_CHECK(manner.risk < kRisks.size() && manner.band < kBands.size());
+  const std::int32_t up = needs.ahead[manner.risk];
+  return up > wanted ? up : std::min(wanted, needs.keep[manner.band][manner.risk]);
+}
+
+std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
+                                std::int32_t wanted) {
+  const double ratio = utilisation / target;
+  if (std::abs(ratio - 1) <= tolerance) return wanted;
+  if (ratio < 1 || ready >= wanted) return static_cast<std::int32_t>(std::ceil(ratio * ready - 1e-9));
+  // Pods that start count as using nothing, which may show that they suffice.
+  const double with_starting = ratio * ready / wanted;
+  if (with_starting <= 1 + tolerance) return wanted;
+  return std::max(wanted, static_cast<std::int32_t>(std::ceil(with_starting * wanted - 1e-9)));
+}
+
+Manners::Manners(Manner first) {
+  for (std::size_t window = 0; window < kWindows.size(); ++window)
+    for (std::size_t band = 0; band < kBands.size(); ++band)
+      for (std::size_t risk = 0; risk < kRisks.size(); ++risk) {
+        if (window == first.window && band == first.band && risk == first.risk) chosen_ = all_.size();
+        all_.push_back({{risk, band, window}, {}});
+      }
+}
+
+void Manners::follow(const Turn& turn) {
+  const auto within = [&](std::int32_t replicas) { return std::clamp(replicas, turn.least, turn.most); };
+  if (!hpa_.begun()) {
+    hpa_.begin(turn.wanted);
+    for (Followed& followed : all_) followed.shadow.begin(turn.wanted);
+  }
+  hpa_.serve(turn.service, turn.elapsed, turn.measured);
+  const double utilisation =
+      turn.idle_share + turn.cores_per_request_share *
+                            std::min(turn.service.requests_per_s / hpa_.ready(), turn.service.per_pod);
+  hpa_.scale(
+      within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
+      turn.now, turn.hpa_window, turn.start_up);
+  for (Followed& followed : all_) {
+    if (!turn.adapts && &followed != &all_[chosen_]) continue;  // nobody is going to ask
+    ShadowScaling& shadow = followed.shadow;
+    const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
+    shadow.serve(turn.service, turn.elapsed, turn.measured);
+    shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted())), turn.now, window,
+                 turn.start_up);
+  }
+  if (turn.adapts) choose(turn);
+}
+
+void Manners::choose(const Turn& turn) {
+  const ShadowScaling::Tally& hpa = hpa_.tally();
+  if (turn.now < choose_after_ || hpa.seconds < kEvidence) return;
+  choose_after_ = turn.now + kChooseEvery;
+  const double most_scalings = turn.window ? hpa.scalings : hpa.seconds / kCalm;
+  const auto allowed = [&](const Followed& followed) {
+    const ShadowScaling::Tally& tally = followed.shadow.tally();
+    return tally.violated_seconds <= kViolations * hpa.violated_seconds && tally.scalings <= most_scalings;
+  };
+  const auto cheaper = [](const Followed& a, const Followed& b) {
+    return a.shadow.tally().replica_seconds < b.shadow.tally().replica_seconds;
+  };
+  std::optional<std::size_t> best;
+  std::size_t safest = 0;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (all_[i].shadow.tally().violated_seconds < all_[safest].shadow.tally().violated_seconds) safest = i;
+    if (allowed(all_[i]) && (!best || cheaper(all_[i], all_[*best]))) best = i;
+  }
+  const double now_takes = all_[chosen_].shadow.tally().replica_seconds;
+  if (!best)
+    chosen_ = safest;
+  else if (!allowed(all_[chosen_]) || all_[*best].shadow.tally().replica_seconds < kWorthIt * now_takes)
+    chosen_ = *best;
+}
+
+void Manners::save(learning::SavedState& state, const std::string& name) const {
+  std::vector<learning::Real> values;
+  const auto put = [&](const ShadowScaling::Tally& tally) {
+    for (const double value : {tally.seconds, tally.replica_seconds, tally.violated_seconds, tally.scalings})
+      values.push_back(value);
+  };
+  put(hpa_.tally());
+  for (const Followed& followed : all_) put(followed.shadow.tally());
+  values.push_back(static_cast<double>(chosen_));
+  state.put(name, values);
+}
+
+void Manners::restore(learning::SavedState& state, const std::string& name) {
+  std::vector<learning::Real> values(4 * (all_.size() + 1) + 1);
+  state.reals(name, values);
+  for (const learning::Real value : values)
+    if (!std::isfinite(value) || value < 0) return state.fail(name, "finite numbers that are not negative");
+  if (values.back() >= static_cast<double>(all_.size())) return state.fail(name, "a manner that exists");
+  const auto tally = [&](std::size_t i) {
+    return ShadowScaling::Tally{values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]};
+  };
+  hpa_.set_tally(tally(0));
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].shadow.set_tally(tally(i + 1));
+  chosen_ = static_cast<std::size_t>(values.back());
+}
+
+}  // namespace evenkeel::autoscaling

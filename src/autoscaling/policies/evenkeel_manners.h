@@ -1,0 +1,73 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autoscaling/policies/evenkeel_need.h"
+#include "autoscaling/policies/evenkeel_shadow.h"
+
+namespace evenkeel::autoscaling {
+
+// How long a fall is held back, in seconds.
+inline constexpr std::array<int, 4> kWindows{15, 60, 120, 300};
+
+// A way of going by the same facts: how much risk is taken, how sure a fall must be, how long it is held
+// back.
+struct Manner {
+  std::size_t risk = 0, band = 0, window = 0;  // in kRisks, kBands and kWindows
+};
+
+// What a manner recommends for a workload that has `wanted`.
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted);
+
+// HPA's rule for CPU on the same facts.
+std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
+                                std::int32_t wanted);
+
+// Which manner to have: all of them are followed in shadow, beside HPA's rule, and the one that would have
+// needed the fewest replicas among those with fewer violations than HPA is taken. Where the workload's owner
+// has said how changes are to be held back, that window is everybody's, and no more scalings than HPA's are
+// allowed either.
+class Manners {
+ public:
+  struct Followed {
+    Manner manner;
+    ShadowScaling shadow;
+  };
+
+  explicit Manners(Manner first);
+
+  struct Turn {
+    const Needs& needs;
+    ShadowScaling::Service service;
+    double cores_per_request_share;  // utilisation of one pod per request/s, and
+    double idle_share;               // of an idle one
+    double target = 0.7, tolerance = 0.1;
+    std::int32_t wanted = 1, least = 1, most = 1;
+    Time now{}, measured{};  // when it is asked, and when what it is asked by was so
+    Duration elapsed{}, hpa_window{}, start_up{};
+    std::optional<Duration> window{};  // of falls, where the spec says one
+    bool adapts = true;
+  };
+  void follow(const Turn& turn);
+
+  const std::vector<Followed>& all() const { return all_; }
+  const Manner& chosen() const { return all_[chosen_].manner; }
+  const ShadowScaling::Tally& chosen_tally() const { return all_[chosen_].shadow.tally(); }
+  const ShadowScaling::Tally& hpa_tally() const { return hpa_.tally(); }
+
+  void save(learning::SavedState& state, const std::string& name) const;
+  void restore(learning::SavedState& state, const std::string& name);
+
+ private:
+  void choose(const Turn& turn);
+
+  std::vector<Followed> all_;
+  ShadowScaling hpa_;
+  std::size_t chosen_ = 0;
+  Time choose_after_{};
+};
+
+}  // namespace evenkeel::autoscaling
