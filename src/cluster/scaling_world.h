@@ -21,6 +21,8 @@ struct ScalerId {
 struct ScalerSet {  // is there now, or looks different
   ScalerId scaler;
   ScalerSpec spec;
+  // As its status says: it has no replicas because we took the last one away, not because somebody wants none.
+  bool slept = false;
 };
 struct ScalerGone {
   ScalerId scaler;
@@ -48,13 +50,19 @@ struct RivalSeen {
   ScalerId scaler;
   std::string who;  // empty: nobody any more
 };
-using ScalingEvent =
-    std::variant<ScalerSet, ScalerGone, ServiceReported, ServiceUnseen, Scaled, ScaleFailed, RivalSeen>;
+// How many more replicas would find a node; none: nobody can tell any more.
+struct RoomSeen {
+  ScalerId scaler;
+  std::optional<std::int32_t> replicas{};
+};
+using ScalingEvent = std::variant<ScalerSet, ScalerGone, ServiceReported, ServiceUnseen, Scaled, ScaleFailed,
+                                  RivalSeen, RoomSeen>;
 
 // Why so many: one line of a decision.
 struct ScalingReason {
-  std::string
-      rule;  // "policy", "forecast", "level", "stabilisation", "limit", "bounds", "tolerance", "fallback"
+  // "policy", "forecast", "level", "stabilisation", "limit", "bounds", "tolerance", "fallback", "room",
+  // "paused", "rival", "lease", "disabled", "hold"
+  std::string rule;
   std::int32_t replicas = 0;  // as it stood after this rule
   std::string text;
 };
@@ -71,6 +79,7 @@ struct ScaleWorkload {
   ScalerId scaler;
   std::int32_t from = 0, to = 0;           // `from`: what it must still say for this to hold
   std::vector<std::string> leave_first{};  // pods that had better go, the first of them first
+  Time not_after = Time::max();            // not to be sent later: the lease may be somebody else's by then
 };
 // What status and Events are made of; also of decisions that change nothing or are not acted upon.
 struct TellDecision {

@@ -26,6 +26,8 @@ struct ReplicaReport {
   std::optional<Time> started{};                 // by its kubelet
   std::optional<Time> ready_changed{};           // when its readiness last changed
   std::vector<std::optional<Sample>> samples{};  // by metric; none: not known
+  // By metric, also of what was not measured; empty: as the sample says, else as its siblings'.
+  std::vector<double> requests{};
   bool operator==(const ReplicaReport&) const = default;
 };
 
