@@ -21,7 +21,8 @@ struct ScalerId {
 struct ScalerSet {  // is there now, or looks different
   ScalerId scaler;
   ScalerSpec spec;
-  // As its status says: it has no replicas because we took the last one away, not because somebody wants none.
+  // As its status says: it has no replicas because we took the last one away, not because somebody wants
+  // none.
   bool slept = false;
 };
 struct ScalerGone {
