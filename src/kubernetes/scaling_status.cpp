@@ -88,14 +88,17 @@ void ScalingStatus::set(std::string_view type, bool is_true, std::string reason,
   at->message = cut(message);
 }
 
-void ScalingStatus::decided(const WorkloadScaler& scaler, const TellDecision& told, Time now) {
+void ScalingStatus::decided(const WorkloadScaler& scaler, const TellDecision& told, const std::string& rival,
+                            Time now) {
+  using Mode = ScalerSpec::Mode;
   const ScalingDecision& decision = told.decision;
   last_ = told;
   desired_ = decision.to;
-  if (const auto* rival = last_of(decision, {"rival"}))
-    set("ScalingActive", false, "RivalScaler", rival->text, now);
-  else if (const auto* paused = last_of(decision, {"paused"}))
-    set("ScalingActive", false, "Paused", paused->text, now);
+  if (!rival.empty())
+    set("ScalingActive", false, "RivalScaler", rival + " scales the same target: hands off while it is there",
+        now);
+  else if (scaler.spec.mode == Mode::paused)
+    set("ScalingActive", false, "Paused", "spec.mode is Paused", now);
   else if (const auto* disabled = last_of(decision, {"disabled"}))
     set("ScalingActive", false, "ScalingDisabled", disabled->text, now);
   else if (const auto* hold = last_of(decision, {"hold"}))
@@ -128,12 +131,13 @@ void ScalingStatus::decided(const WorkloadScaler& scaler, const TellDecision& to
     set("ScalingLimited", true, decision.to >= decision.from ? "ScaleUpLimit" : "ScaleDownLimit", limit->text,
         now);
 
-  using Mode = ScalerSpec::Mode;
   if (scaler.spec.mode != Mode::automatic)
     set("Acting", false, scaler.spec.mode == Mode::preview ? "Preview" : "Paused",
         "spec.mode says so: nothing is scaled", now);
-  else if (const auto* why = last_of(decision, {"rival", "lease"}))
-    set("Acting", false, why->rule == "rival" ? "RivalScaler" : "NotLeading", why->text, now);
+  else if (!rival.empty())
+    set("Acting", false, "RivalScaler", rival + " scales the same target", now);
+  else if (const auto* lease = last_of(decision, {"lease"}))
+    set("Acting", false, "NotLeading", lease->text, now);
   else
     set("Acting", true, "Auto", "what is decided is done", now);
 }

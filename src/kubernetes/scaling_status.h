@@ -22,7 +22,7 @@ class ScalingStatus {
   void read(std::string_view object_json);
   bool slept() const;
 
-  void decided(const WorkloadScaler& scaler, const TellDecision& told, Time now);
+  void decided(const WorkloadScaler& scaler, const TellDecision& told, const std::string& rival, Time now);
   void seen(std::int32_t there);
   void unseen(const std::string& why, Time now);  // its scale could not be read
   void rescaled(std::int32_t to, Time now);

@@ -194,11 +194,13 @@ void KubernetesScalingWorld::tell_rivals(const std::vector<std::string>& keys) {
     const auto at = by_key_.find(key);
     if (at == by_key_.end()) continue;
     Known& known = known_[at->second];
-    std::string who = rivals_.rival_of(key);
+    // Who only looks fights nobody: a preview beside an HPA is what previews are for.
+    const bool acts = known.scaler->spec.mode == ScalerSpec::Mode::automatic;
+    std::string who = acts ? rivals_.rival_of(key) : "";
     if (who == known.rival) continue;
     known.rival = std::move(who);
     gathered_.emplace_back(RivalSeen{known.id, known.rival});
-    if (!known.rival.empty() && known.scaler->spec.mode == ScalerSpec::Mode::automatic)
+    if (!known.rival.empty())
       record(known, true, "RivalScaler",
              known.rival + " scales " + known.scaler->spec.target.kind + " " +
                  known.scaler->spec.target.name + " as well: nothing is done while it is there");
@@ -277,7 +279,7 @@ void KubernetesScalingWorld::tell(const TellDecision& action) {
   if (!known) return;
   const auto& last = known->status.last();
   const bool is_new_wish = !last || last->decision.to != action.decision.to;
-  known->status.decided(*known->scaler, action, now());
+  known->status.decided(*known->scaler, action, known->rival, now());
   if (known->scaler->spec.mode == ScalerSpec::Mode::preview && is_new_wish &&
       action.decision.to != action.decision.from)
     record(*known, false, "PreviewRescale",
