@@ -15,21 +15,12 @@ struct ScalingRequest {
   const ScalerSpec& spec;
   // The latest. What is no number or older than the spec's stale_after has been taken out of it.
   const ServiceReport& report;
-<<<<<<< HEAD
-  // Earlier ones, oldest first, at most an hour, without their replicas; those older than a quarter of an hour
-  // a minute apart.
-  std::span<const ServiceReport> past;
-  // Those of the last hour that changed something, oldest first, without their reasons.
-  std::span<const ScalingDecision> decisions;
-  std::int32_t wanted = 0;                     // as it stands now: what was last asked for counts at once
-=======
   // Earlier ones, oldest first, at most an hour, without their replicas; those older than a quarter of an
   // hour a minute apart.
   std::span<const ServiceReport> past;
   // Those of the last hour that changed something, oldest first, without their reasons.
   std::span<const ScalingDecision> decisions;
   std::int32_t wanted = 0;  // as it stands now: what was last asked for counts at once
->>>>>>> scalecore-seam
   Time now{};
   // How many more would find room on the cluster; none: nobody has looked.
   std::optional<std::int32_t> room{};

@@ -1,6 +1,7 @@
 #include "kubernetes/scaling_convert.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/yaml_file.h"
@@ -78,9 +79,10 @@ Result<ConvertedScaler> read_hpa(JsonValue value, const std::string& name,
   made.scaler.created = metadata.created;
   made.scaler.spec.name_space = metadata.name_space.empty() ? "default" : metadata.name_space;
   made.scaler.spec.name = metadata.name;
+  made.has_namespace = !metadata.name_space.empty();
   if (metadata.name.empty()) root.fail_at("metadata", "expected a name");
   for (const Label& label : metadata.labels.all()) made.labels.emplace_back(label.key, label.value);
-  const std::string version = root.text_at("apiVersion", version_of_list);
+  const std::string version = root.text_at("apiVersion");
   const JsonField spec = root.at("spec");
   ScalerSpec& into = made.scaler.spec;
   into.policy = "hpa";
@@ -102,30 +104,48 @@ Result<ConvertedScaler> read_hpa(JsonValue value, const std::string& name,
   return made;
 }
 
-Status add_one(JsonValue value, const std::string& where, const std::string& kind_of_list,
-               const std::string& version_of_list, std::vector<ConvertedScaler>& into,
+std::string dumped(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string text_at(const nlohmann::json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+Status add_one(nlohmann::json object, const std::string& where, std::vector<ConvertedScaler>& into,
                std::vector<std::string>& others) {
-  JsonReading reading(where);
-  const JsonField root(reading, value);
-  if (root.is_map() && root.has("items")) {
-    const std::string kind = root.text_at("kind"), version = root.text_at("apiVersion");
+  if (!object.is_object()) return invalid(where + ": expected an object");
+  const std::string kind = text_at(object, "kind");
+  if (object.contains("items")) {
+    // A typed list may leave out what its items are.
     const bool is_ours = kind == std::string(kKind) + "List";
-    for (const JsonField& item : root.at("items").items())
-      if (const Status added =
-              add_one(item.value(), where, is_ours ? kKind : "", is_ours ? version : "", into, others);
-          !added)
-        return added;
-    if (reading.error()) return *reading.error();
+    if (!object["items"].is_array()) return invalid(where + ": items: expected a list");
+    for (nlohmann::json& item : object["items"]) {
+      if (is_ours && item.is_object() && !item.contains("kind")) {
+        item["kind"] = kKind;
+        item["apiVersion"] = text_at(object, "apiVersion");
+      }
+      if (const Status added = add_one(std::move(item), where, into, others); !added) return added;
+    }
     return {};
   }
-  const std::string kind = root.text_at("kind", kind_of_list);
-  if (reading.error()) return *reading.error();
   if (kind != kKind) {
     others.push_back(where + ": " + (kind.empty() ? "something without a kind" : kind) + " is left out");
     return {};
   }
-  Result<ConvertedScaler> made = read_hpa(value, where, version_of_list);
+  Result<ConvertedScaler> made = read_horizontal_pod_autoscaler(dumped(object));
   if (!made) return Error{made.error().kind, where + ": " + made.error().message};
+  const nlohmann::json& spec = object["spec"];
+  if (spec.contains("metrics")) made->metrics = dumped(spec["metrics"]);
+  if (spec.contains("behavior")) made->behavior = dumped(spec["behavior"]);
+  if (spec.contains("targetCPUUtilizationPercentage"))
+    made->metrics = dumped(
+        {{{"type", "Resource"},
+          {"resource",
+           {{"name", "cpu"},
+            {"target",
+             {{"type", "Utilization"}, {"averageUtilization", spec["targetCPUUtilizationPercentage"]}}}}}}});
   into.push_back(*std::move(made));
   return {};
 }
@@ -135,7 +155,7 @@ Status add_one(JsonValue value, const std::string& where, const std::string& kin
 Result<ConvertedScaler> read_horizontal_pod_autoscaler(std::string_view json) {
   const auto document = JsonDocument::parse(json, kKind);
   if (!document) return document.error();
-  return read_hpa(document->root(), kKind, "autoscaling/v2");
+  return read_hpa(document->root(), kKind);
 }
 
 Result<std::vector<ConvertedScaler>> convert_manifest(std::string_view text, const std::string& name,

@@ -23,7 +23,7 @@ Result<ConvertedScaler> read_horizontal_pod_autoscaler(std::string_view json);
 Result<std::vector<ConvertedScaler>> convert_manifest(std::string_view text, const std::string& name,
                                                       std::vector<std::string>& others);
 
-// As YAML, its remarks as comments; read again it is the same.
+// As YAML, its remarks as comments.
 std::string write_workload_scaler(const ConvertedScaler& converted);
 
 }  // namespace evenkeel::kubernetes

@@ -88,6 +88,13 @@ std::string KubernetesScalingWorld::rival(ScalerId id) const {
   return known ? known->rival : "";
 }
 
+std::string KubernetesScalingWorld::scaled_by(ScalerId id) const {
+  const Known* known = find(id);
+  if (!known) return "";
+  if (known->is_hpa) return "HorizontalPodAutoscaler " + known->scaler->spec.name;
+  return rivals_.rival_of(known->scaler->key());
+}
+
 void KubernetesScalingWorld::scaler_changed(const ObjectChange& change) {
   const std::string key = change.object.identity.key();
   if (change.type == ObjectChange::Type::deleted) return drop(key);
@@ -120,7 +127,6 @@ void KubernetesScalingWorld::hpa_changed(const ObjectChange& change) {
   const ScalerSpec& spec = read->scaler.spec;
   tell_rivals(rivals_.set_hpa(key, spec.name_space, spec.target));
   if (!options_.follows_hpas || rivals_.has_scaler(spec.name_space, spec.target)) return drop(kHpa + key);
-  if (!options_.hpa_policy.empty()) read->scaler.spec.policy = options_.hpa_policy;
   set(kHpa + key, std::move(read->scaler), true, "");
 }
 
@@ -128,6 +134,10 @@ void KubernetesScalingWorld::set(const std::string& key, WorkloadScaler scaler, 
                                  std::string_view json) {
   if (!options_.writes && scaler.spec.mode == ScalerSpec::Mode::automatic)
     scaler.spec.mode = ScalerSpec::Mode::preview;
+  if (!options_.policy.empty() && scaler.spec.policy != options_.policy) {
+    scaler.spec.policy = options_.policy;
+    scaler.spec.arguments.clear();  // those are another's
+  }
   const auto at = by_key_.find(key);
   if (at != by_key_.end()) {
     Known& known = known_[at->second];

@@ -28,7 +28,7 @@ class KubernetesScalingWorld : public ScalingWorld {
   struct Options {
     bool writes = true;         // false: nothing at all is written, and every mode is Preview
     bool follows_hpas = false;  // HPAs whose target nobody else scales are looked at as if they were our own
-    std::string hpa_policy;     // who decides about those; empty: `hpa`
+    std::string policy;         // who decides, whatever the specs say; empty: as they say
     EventRecorder::Options events{};
     std::uint64_t seed = 0;
     std::size_t most_looks = 16;  // scales that are read at a time
@@ -54,7 +54,8 @@ class KubernetesScalingWorld : public ScalingWorld {
   std::size_t scalers() const { return by_key_.size(); }
   std::size_t pods() const { return pods_.size(); }
   const WorkloadScaler* scaler(ScalerId id) const;
-  std::string rival(ScalerId id) const;  // empty: nobody
+  std::string rival(ScalerId id) const;      // for which hands are off; empty: nobody
+  std::string scaled_by(ScalerId id) const;  // who else scales it, whatever our mode; empty: nobody
   std::uint64_t looks() const { return looks_; }
 
   Time now() const override { return connection_.now(); }
