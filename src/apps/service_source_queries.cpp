@@ -44,6 +44,13 @@ std::string with(const std::string& matchers, const std::string& more) {
   return more.empty() ? matchers : matchers + "," + more;
 }
 
+// What an adapter of the custom metrics API would have called it before.
+std::string series_name(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != ':') c = '_';
+  return name;
+}
+
 // A LabelSelector as PromQL's matchers. Label names with characters that Prometheus has not, it writes with
 // _.
 std::string matchers_of(const std::string& selector) {
@@ -52,8 +59,7 @@ std::string matchers_of(const std::string& selector) {
   std::string text;
   for (const SelectorRequirement& one : parsed->requirements) {
     std::string name = one.key, values;
-    for (char& c : name)
-      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    name = series_name(std::move(name));
     for (const std::string& value : one.values) values += (values.empty() ? "" : "|") + escaped(value);
     const bool is_not = one.op == SelectorOperator::not_in || one.op == SelectorOperator::does_not_exist;
     const bool is_about_presence =
@@ -173,8 +179,8 @@ std::vector<ServiceQuery> service_queries(const kubernetes::ScalingLook& look,
     } else if (metric.source == Source::pods) {
       const std::string of =
           "{" + with("namespace=\"$namespace\",pod=~\"$pods\"", matchers_of(metric.selector)) + "}";
-      add(About::pods, i, "sum by (pod) (" + metric.name + of + ")", true);
-      add(About::pods_stamp, i, "max by (pod) (timestamp(" + metric.name + of + "))", true);
+      add(About::pods, i, "sum by (pod) (" + series_name(metric.name) + of + ")", true);
+      add(About::pods_stamp, i, "max by (pod) (timestamp(" + series_name(metric.name) + of + "))", true);
     } else if (metric.name != "cpu" && metric.name != "memory") {
       trouble.push_back("metric " + metric.name + ": only cpu and memory are measured");
     } else if (options.resources) {

@@ -68,8 +68,7 @@ void read_v1(const JsonField& root, const JsonField& spec, ConvertedScaler& into
                              "horizontalpodautoscalers.v2.autoscaling -o yaml`");
 }
 
-Result<ConvertedScaler> read_hpa(JsonValue value, const std::string& name,
-                                 const std::string& version_of_list) {
+Result<ConvertedScaler> read_hpa(JsonValue value, const std::string& name) {
   JsonReading reading(name);
   const JsonField root(reading, value);
   ConvertedScaler made;
@@ -82,7 +81,8 @@ Result<ConvertedScaler> read_hpa(JsonValue value, const std::string& name,
   made.has_namespace = !metadata.name_space.empty();
   if (metadata.name.empty()) root.fail_at("metadata", "expected a name");
   for (const Label& label : metadata.labels.all()) made.labels.emplace_back(label.key, label.value);
-  const std::string version = root.text_at("apiVersion");
+  // What a list of the API server holds does not repeat it.
+  const std::string version = root.text_at("apiVersion", "autoscaling/v2");
   const JsonField spec = root.at("spec");
   ScalerSpec& into = made.scaler.spec;
   into.policy = "hpa";
@@ -166,10 +166,9 @@ Result<std::vector<ConvertedScaler>> convert_manifest(std::string_view text, con
   std::vector<ConvertedScaler> made;
   for (const YamlFile& one : *documents) {
     const std::string where = name + ":" + std::to_string(one.root().line);
-    const auto document = JsonDocument::parse(yaml_to_json(one.root()), where);
-    if (!document) return document.error();
-    if (const Status added = add_one(document->root(), where, "", "", made, others); !added)
-      return added.error();
+    nlohmann::json document = nlohmann::json::parse(yaml_to_json(one.root()), nullptr, false);
+    if (document.is_discarded()) return invalid(where + ": cannot be read");
+    if (const Status added = add_one(std::move(document), where, made, others); !added) return added.error();
   }
   return made;
 }

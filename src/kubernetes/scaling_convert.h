@@ -12,6 +12,8 @@ namespace evenkeel::kubernetes {
 struct ConvertedScaler {
   WorkloadScaler scaler;
   std::vector<std::pair<std::string, std::string>> labels{};  // of the object
+  bool has_namespace = false;                                 // of its own; else that of whoever applies it
+  std::string metrics{}, behavior{};                          // JSON, word for word; empty: there is none
   std::vector<std::string> remarks{};  // what did not come along, and what to do about it
 };
 
