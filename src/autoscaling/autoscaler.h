@@ -60,7 +60,6 @@ class Autoscaler {
   struct Asked {
     std::int32_t from = 0, to = 0;
     Time at{};
-    bool noted = true;  // counts against the limits of the behaviour
   };
   struct Workload {
     ScalerId id{};
@@ -69,16 +68,17 @@ class Autoscaler {
     std::optional<ServiceReport> report{};
     ServicePast past{};
     BehaviourMemory memory{};
-    std::int32_t set_to = 0;          // spec.replicas as last seen or confirmed
-    Time set_seen = Time::min();      // older looks say nothing of it
-    Time look_after = Time::min();    // only on a look later than that is it acted
-    std::optional<Asked> asked{};     // counts until it is confirmed, refused or lost
-    std::optional<Asked> doubtful{};  // refused or lost: may turn out to have been done
+    std::int32_t set_to = 0;        // spec.replicas as last seen or confirmed
+    Time set_seen = Time::min();    // older looks say nothing of it
+    Time look_after = Time::min();  // only on a look later than that is it acted
+    std::optional<Asked> asked{};   // counts until it is confirmed, refused or lost
+    std::vector<Asked> doubtful{};  // refused or lost: may turn out to have been done
     std::string rival{};
     std::optional<std::int32_t> room{};
     Time room_seen{};
     bool slept = false;  // has no replicas, by our doing
     Time due{};          // about then a report leads to a question
+    Time deadline{};     // without one: then
     bool queued = false;
   };
 
@@ -86,11 +86,14 @@ class Autoscaler {
   void drop(ScalerId scaler);
   void take(Workload& workload, const ServiceReport& report, Time now);
   void settle_asked(Workload& workload, const ServiceReport& report, Time now);
-  void confirm(Workload& workload, const Asked& done);
-  void give_up(Workload& workload);
+  static void hear_of(Workload& workload, std::int32_t replicas, Time now);
+  static void set_to(Workload& workload, const Asked& done);
+  static void confirm(Workload& workload);
+  static void give_up(Workload& workload);
   void refuse(Workload& workload, Time now);
   static void begin_anew(Workload& workload, Time now);
   void schedule(Workload& workload, Time after);
+  void set_due(Workload& workload, Time due);
   Workload* find(ScalerId scaler);
   const Workload* find(ScalerId scaler) const;
   static std::int32_t wanted(const Workload& workload);

@@ -16,6 +16,9 @@ std::uint64_t spread(const ScalerSpec& spec) {
   return hash;
 }
 
+// A request that nobody answered may still be done, but not for ever.
+constexpr int kDoubtedFor = 4;
+
 Duration interval_of(const ScalerSpec& spec) {
   return std::max<Duration>(spec.interval, std::chrono::milliseconds{10});
 }
@@ -30,14 +33,7 @@ void Autoscaler::observe(const ScalingEvent& event, Time now) {
       Match{[&](const ScalerSet& e) { set(e, now); }, [&](const ScalerGone& e) { drop(e.scaler); },
             [&](const ServiceReported& e) { with(e.scaler, [&](Workload& w) { take(w, e.report, now); }); },
             [](const ServiceUnseen&) {},  // what is known grows older by itself
-            [&](const Scaled& e) {
-              with(e.scaler, [&](Workload& w) {
-                if (w.asked && w.asked->to == e.replicas) {
-                  confirm(w, *w.asked);
-                  w.set_seen = now;
-                }
-              });
-            },
+            [&](const Scaled& e) { with(e.scaler, [&](Workload& w) { hear_of(w, e.replicas, now); }); },
             [&](const ScaleFailed& e) { with(e.scaler, [&](Workload& w) { refuse(w, now); }); },
             [&](const RivalSeen& e) { with(e.scaler, [&](Workload& w) { w.rival = e.who; }); },
             [&](const RoomSeen& e) {
@@ -80,7 +76,7 @@ void Autoscaler::set(const ScalerSet& event, Time now) {
 void Autoscaler::drop(ScalerId scaler) {
   Workload* workload = find(scaler);
   if (!workload) return;
-  deadlines_.erase({workload->due + interval_of(workload->spec), scaler.slot});
+  deadlines_.erase({workload->deadline, scaler.slot});
   *workload = {};
   --known_;
 }
@@ -103,37 +99,57 @@ void Autoscaler::take(Workload& workload, const ServiceReport& report, Time now)
   }
 }
 
-// What a look says of a scaling that was not heard of.
+// What a look says of scalings that were not heard of.
 void Autoscaler::settle_asked(Workload& workload, const ServiceReport& report, Time now) {
-  if (workload.doubtful && report.measured > workload.doubtful->at) {
-    if (report.wanted == workload.doubtful->to && workload.set_to != report.wanted && !workload.asked)
-      confirm(workload, *workload.doubtful);
-    else if (now - workload.doubtful->at > 4 * options_.lost_after)
-      workload.doubtful.reset();
+  std::erase_if(workload.doubtful,
+                [&](const Asked& asked) { return now - asked.at > kDoubtedFor * options_.lost_after; });
+  if (!workload.asked) {
+    const auto done =
+        std::find_if(workload.doubtful.begin(), workload.doubtful.end(), [&](const Asked& asked) {
+          return report.measured > asked.at && asked.from == workload.set_to && asked.to == report.wanted;
+        });
+    if (done == workload.doubtful.end()) return;
+    note_change(workload.spec.behaviour, done->from, done->to, done->at, workload.memory);
+    set_to(workload, *done);
+    workload.doubtful.erase(done);
+    return;
   }
-  if (!workload.asked || report.measured <= workload.asked->at) return;
+  if (report.measured <= workload.asked->at) return;
   if (report.wanted == workload.asked->to)
-    confirm(workload, *workload.asked);
+    confirm(workload);
   else if (report.wanted != workload.asked->from || now - workload.asked->at > options_.lost_after)
     give_up(workload);  // somebody else was quicker, or it was lost
 }
 
-void Autoscaler::confirm(Workload& workload, const Asked& done) {
-  if (!done.noted) note_change(workload.spec.behaviour, done.from, done.to, done.at, workload.memory);
+void Autoscaler::hear_of(Workload& workload, std::int32_t replicas, Time now) {
+  if (workload.asked && workload.asked->to == replicas) {
+    confirm(workload);
+    workload.set_seen = now;
+    return;
+  }
+  // It was done, though a look had shown something else meanwhile: what it is set to, looks say.
+  const auto done = std::find_if(workload.doubtful.begin(), workload.doubtful.end(),
+                                 [&](const Asked& asked) { return asked.to == replicas; });
+  if (done == workload.doubtful.end()) return;
+  note_change(workload.spec.behaviour, done->from, done->to, done->at, workload.memory);
+  workload.doubtful.erase(done);
+}
+
+void Autoscaler::set_to(Workload& workload, const Asked& done) {
   workload.set_to = done.to;
   workload.slept = done.from > 0 && done.to == 0;
-  if (workload.doubtful && &done == &*workload.doubtful)
-    workload.doubtful.reset();
-  else
-    workload.asked.reset();
+}
+
+void Autoscaler::confirm(Workload& workload) {
+  set_to(workload, *workload.asked);
+  workload.asked.reset();
 }
 
 void Autoscaler::give_up(Workload& workload) {
-  Asked lost = *workload.asked;
+  const Asked lost = *workload.asked;
   workload.asked.reset();
   forget_change(lost.from, lost.to, lost.at, workload.memory);
-  lost.noted = false;
-  workload.doubtful = lost;
+  workload.doubtful.push_back(lost);
 }
 
 // Conflicts, refusals and answers that never came look alike: whether it was done after all, the next look
@@ -141,15 +157,13 @@ void Autoscaler::give_up(Workload& workload) {
 void Autoscaler::refuse(Workload& workload, Time now) {
   if (workload.asked) give_up(workload);
   workload.look_after = now;
-  deadlines_.erase({workload.due + interval_of(workload.spec), workload.id.slot});
-  workload.due = now;
-  deadlines_.insert({workload.due + interval_of(workload.spec), workload.id.slot});
+  set_due(workload, now);
 }
 
 void Autoscaler::begin_anew(Workload& workload, Time now) {
   workload.memory = {};
   workload.asked.reset();
-  workload.doubtful.reset();
+  workload.doubtful.clear();
   workload.set_seen = Time::min();
   workload.look_after = now;
 }
@@ -164,13 +178,19 @@ void Autoscaler::hold_lease(Time until, Time now) {
 // The next moment of its own, later than `after`.
 void Autoscaler::schedule(Workload& workload, Time after) {
   const Duration interval = interval_of(workload.spec);
-  deadlines_.erase({workload.due + interval, workload.id.slot});
   const Duration phase(
       static_cast<Duration::rep>(spread(workload.spec) % static_cast<std::uint64_t>(interval.count())));
   Duration into = (after.time_since_epoch() - phase) % interval;
   if (into < Duration{}) into += interval;
-  workload.due = after - into + interval;
-  deadlines_.insert({workload.due + interval, workload.id.slot});
+  set_due(workload, after - into + interval);
+}
+
+// Where no report comes it is asked about an interval later all the same.
+void Autoscaler::set_due(Workload& workload, Time due) {
+  deadlines_.erase({workload.deadline, workload.id.slot});
+  workload.due = due;
+  workload.deadline = due + interval_of(workload.spec);
+  deadlines_.insert({workload.deadline, workload.id.slot});
 }
 
 }  // namespace evenkeel::autoscaling
