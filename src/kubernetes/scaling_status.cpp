@@ -101,8 +101,8 @@ void ScalingStatus::decided(const WorkloadScaler& scaler, const TellDecision& to
     set("ScalingActive", false, "Paused", "spec.mode is Paused", now);
   else if (const auto* disabled = last_of(decision, {"disabled"}))
     set("ScalingActive", false, "ScalingDisabled", disabled->text, now);
-  else if (const auto* hold = last_of(decision, {"hold"}))
-    set("ScalingActive", false, "FailedGetMetrics", hold->text, now);
+  else if (decision.decided_by == "hold")
+    set("ScalingActive", false, "FailedGetMetrics", reasons_text(decision), now);
   else if (!decision.fallback.empty())
     set("ScalingActive", true, "FallbackDecided", decision.decided_by + " decided: " + decision.fallback,
         now);

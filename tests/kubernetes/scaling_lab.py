@@ -1,5 +1,6 @@
 """Workloads that are busy by as much as a test says, told by a real Prometheus that scrapes an exporter of the test's own:
 request counts and durations of each pod as an instrumented service has them, and its CPU as cAdvisor does."""
+import contextlib
 import http.server
 import pathlib
 import signal
@@ -69,7 +70,8 @@ class Metering:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/plain; version=0.0.4")
                 self.end_headers()
-                self.wfile.write(body)
+                with contextlib.suppress(OSError):  # who asked may be gone by now
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
