@@ -66,8 +66,11 @@ class ScalingWorldTest : public ::testing::Test {
   std::vector<ScalingEvent> events(Duration time) {
     std::vector<ScalingEvent> all;
     const Time end = cluster.connection.now() + time;
-    while (cluster.connection.now() < end)
-      for (const ScalingEvent& event : *world().wait_for_events(end)) all.push_back(event);
+    while (cluster.connection.now() < end) {
+      const auto told = world().wait_for_events(end);
+      if (!told) break;
+      all.insert(all.end(), told->begin(), told->end());
+    }
     return all;
   }
   template <class Event>
@@ -175,8 +178,8 @@ TEST_F(ScalingWorldTest, SaysWhyAWorkloadCannotBeSeen) {
 
 TEST_F(ScalingWorldTest, LooksAtNothingWhileAnotherLeads) {
   bool leads = false;
-  world().act_while([&] { return leads; });
   add_scaler("web", "Auto");
+  world().act_while([&] { return leads; });
   EXPECT_TRUE(only<ServiceReported>(events(40s)).empty());
   leads = true;
   EXPECT_FALSE(only<ServiceReported>(events(20s)).empty());
