@@ -20,6 +20,8 @@ constexpr Bench kBenches[] = {
      bench_training},
     {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
+    {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
+     bench_autoscaler},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},

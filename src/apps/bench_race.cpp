@@ -1,14 +1,11 @@
 // How fast pods are bound: ours, kube-scheduler, and what the API server allows, on one API server in one
 // run.
-#include <sys/wait.h>
-
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <ostream>
 
 #include "apps/bench.h"
+#include "apps/bench_script.h"
 #include "reporting/number_format.h"
 #include "reporting/text_table.h"
 
@@ -17,37 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using reporting::TextCell;
-
-// The programs that run it lie in the source tree this binary was built in, or was called from.
-Result<fs::path> find_script(const fs::path& program) {
-  std::error_code ignored;
-  for (fs::path folder : {program.parent_path(), fs::current_path(ignored)}) {
-    for (; folder.has_relative_path(); folder = folder.parent_path())
-      if (fs::exists(folder / "tools/race", ignored)) return folder / "tools/race";
-  }
-  return not_found("tools/race is not above " + program.string() +
-                   " nor the working directory; the race needs the source tree");
-}
-
-std::string quoted(const fs::path& path) {
-  std::string text = "'";
-  for (const char c : path.string()) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-// Its output, where it ended well. What it says on the way goes to stderr.
-Result<std::string> output_of(const std::string& command) {
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return unavailable("the race could not be started");
-  std::string text;
-  std::array<char, 4096> piece;
-  for (std::size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
-    text.append(piece.data(), got);
-  const int status = ::pclose(pipe);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return unavailable("the race did not reach its end; see above");
-  return text;
-}
 
 double number(const BenchJson& results, const char* who, const char* what) {
   const auto found = results.find(who);
@@ -116,13 +82,13 @@ Result<BenchJson> bench_race(const BenchSettings& settings, std::ostream& out) {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   if (failed) return unavailable("/proc/self/exe: " + failed.message());
-  const Result<fs::path> script = find_script(program);
+  const Result<fs::path> script = find_bench_script(program, "race");
   if (!script) return script.error();
-  std::string command = "python3 " + quoted(*script) + " " + quoted(program) + " " +
-                        quoted(program.parent_path() / "bare_client");
+  std::string command = "python3 " + shell_quoted(*script) + " " + shell_quoted(program) + " " +
+                        shell_quoted(program.parent_path() / "bare_client");
   if (settings.quick) command += " --quick";
   if (settings.rounds > 0) command += " --rounds " + std::to_string(settings.rounds);
-  const Result<std::string> text = output_of(command);
+  const Result<std::string> text = output_of_bench(command);
   if (!text) return text.error();
   BenchJson results = BenchJson::parse(*text, nullptr, false);
   if (results.is_discarded() || !results.contains("nodes"))

@@ -20,6 +20,8 @@ void add_train(CLI::App& app, int& exit_code,
                std::span<const training::Learner> learners = training::learners());
 void add_model(CLI::App& app, int& exit_code);
 void add_scheduler(CLI::App& app, int& exit_code);
+void add_autoscaler(CLI::App& app, int& exit_code);
+void add_convert(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_approver(CLI::App& app, int& exit_code);
 void add_promote(CLI::App& app, int& exit_code);  // and demote

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_model(app, exit_code);
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_scheduler(app, exit_code);
+  evenkeel::apps::add_autoscaler(app, exit_code);
+  evenkeel::apps::add_convert(app, exit_code);
   evenkeel::apps::add_monitor(app, exit_code);
   evenkeel::apps::add_approver(app, exit_code);
   evenkeel::apps::add_promote(app, exit_code);

@@ -35,28 +35,14 @@ Result<std::string> proxy_path(const std::string& text) {
 Result<std::unique_ptr<PolledSource>> open_prometheus(const UsageArguments& arguments,
                                                       const kubernetes::ClusterAccess& access,
                                                       PolledSource::Options options) {
+  auto server = find_prometheus(arguments, access);
+  if (!server) return server.error();
   PrometheusQuestions::Options questions;
   questions.selector = arguments.prometheus_selector;
-  const auto window = positive("--metrics-prometheus-window", arguments.prometheus_window);
-  if (!window) return window.error();
-  questions.window = *window;
-  kubernetes::ClusterAccess server = access;
-  if (arguments.prometheus.starts_with(kService)) {
-    auto path = proxy_path(arguments.prometheus);
-    if (!path) return path.error();
-    questions.prefix = *std::move(path);
-  } else {
-    server = {};
-    server.server = arguments.prometheus;
-    server.token_file = arguments.prometheus_token_file;
-    if (!arguments.prometheus_ca.empty()) {
-      auto pem = read_file(arguments.prometheus_ca);
-      if (!pem) return invalid("--metrics-prometheus-ca: " + pem.error().message);
-      server.ca_pem = *std::move(pem);
-    }
-  }
-  auto source = PolledSource::open(server, std::make_unique<PrometheusQuestions>(std::move(questions)),
-                                   std::move(options));
+  questions.window = server->window;
+  questions.prefix = std::move(server->prefix);
+  auto source = PolledSource::open(
+      server->access, std::make_unique<PrometheusQuestions>(std::move(questions)), std::move(options));
   if (!source)
     return invalid("--metrics-prometheus: " + source.error().message +
                    "; a service within the cluster is reached as service:NAMESPACE/NAME:PORT");
@@ -64,6 +50,29 @@ Result<std::unique_ptr<PolledSource>> open_prometheus(const UsageArguments& argu
 }
 
 }  // namespace
+
+Result<PrometheusServer> find_prometheus(const UsageArguments& arguments,
+                                         const kubernetes::ClusterAccess& access) {
+  PrometheusServer found;
+  const auto window = positive("--metrics-prometheus-window", arguments.prometheus_window);
+  if (!window) return window.error();
+  found.window = *window;
+  if (arguments.prometheus.starts_with(kService)) {
+    auto path = proxy_path(arguments.prometheus);
+    if (!path) return path.error();
+    found.prefix = *std::move(path);
+    found.access = access;
+    return found;
+  }
+  found.access.server = arguments.prometheus;
+  found.access.token_file = arguments.prometheus_token_file;
+  if (!arguments.prometheus_ca.empty()) {
+    auto pem = read_file(arguments.prometheus_ca);
+    if (!pem) return invalid("--metrics-prometheus-ca: " + pem.error().message);
+    found.access.ca_pem = *std::move(pem);
+  }
+  return found;
+}
 
 Result<Usage> parse_rates(const std::string& text) {
   Usage rates;
@@ -87,20 +96,24 @@ bool names_a_source(const UsageArguments& arguments) {
   return arguments.metrics_api || !arguments.listen.empty() || !arguments.prometheus.empty();
 }
 
-void add_source_options(CLI::App& command, UsageArguments& arguments) {
-  command.add_option("--metrics-listen", arguments.listen,
-                     "Take in the reports of `evenkeel monitor` there: 0.0.0.0:10270");
-  command.add_option("--metrics-cert", arguments.certificate, "Our certificate for the monitors (PEM)");
-  command.add_option("--metrics-key", arguments.key, "Its key (PEM)");
-  command.add_option("--metrics-ca", arguments.authority, "Who signs the monitors' certificates (PEM)");
+void add_prometheus_options(CLI::App& command, UsageArguments& arguments) {
   command.add_option("--metrics-prometheus", arguments.prometheus,
-                     "Ask this Prometheus for the six metrics: https://host:port, http://localhost:9090,\n"
+                     "Ask this Prometheus for metrics: https://host:port, http://localhost:9090,\n"
                      "or service:monitoring/prometheus:9090 through the API server");
   command.add_option("--metrics-prometheus-ca", arguments.prometheus_ca, "Who signs its certificate (PEM)");
   command.add_option("--metrics-prometheus-token-file", arguments.prometheus_token_file,
                      "A bearer token to show it");
   command.add_option("--metrics-prometheus-window", arguments.prometheus_window,
                      "What rates are averaged over: at least two scrapes (1m)");
+}
+
+void add_source_options(CLI::App& command, UsageArguments& arguments) {
+  command.add_option("--metrics-listen", arguments.listen,
+                     "Take in the reports of `evenkeel monitor` there: 0.0.0.0:10270");
+  command.add_option("--metrics-cert", arguments.certificate, "Our certificate for the monitors (PEM)");
+  command.add_option("--metrics-key", arguments.key, "Its key (PEM)");
+  command.add_option("--metrics-ca", arguments.authority, "Who signs the monitors' certificates (PEM)");
+  add_prometheus_options(command, arguments);
   command.add_option("--metrics-prometheus-selector", arguments.prometheus_selector,
                      "Of node-exporter's series, where others carry them too: job=\"node-exporter\"");
   command.add_flag("--metrics-api", arguments.metrics_api,

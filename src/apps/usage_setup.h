@@ -21,6 +21,16 @@ struct UsageArguments {
 void add_source_options(CLI::App& command, UsageArguments& arguments);
 void add_usage_options(CLI::App& command, UsageArguments& arguments);  // and what is kept
 bool names_a_source(const UsageArguments& arguments);
+// Of those: how Prometheus is reached, and the window of its rates.
+void add_prometheus_options(CLI::App& command, UsageArguments& arguments);
+
+struct PrometheusServer {
+  kubernetes::ClusterAccess access;
+  std::string prefix;  // in front of /api/v1/query
+  Duration window{};
+};
+Result<PrometheusServer> find_prometheus(const UsageArguments& arguments,
+                                         const kubernetes::ClusterAccess& access);
 
 // `access` is how the API server is reached; `now` the scheduler's clock, called from other threads.
 Result<std::unique_ptr<LiveUsage>> make_live_usage(const UsageArguments& arguments,

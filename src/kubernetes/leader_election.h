@@ -33,6 +33,10 @@ class LeaderElector {
   void release(std::function<void()> done);
 
   bool leads() const { return !is_released_ && lease_.leads(connection_.steady_now()); }
+  // How much longer at least, if nothing more is heard; nothing where it does not lead.
+  Duration leads_for() const {
+    return leads() ? lease_.leads_until() - connection_.steady_now() : Duration::zero();
+  }
   bool knows() const { return knows_; }  // a first try has ended, one way or the other
   const std::string& holder() const { return lease_.holder(); }
   std::uint64_t terms() const { return terms_; }  // how often it was won

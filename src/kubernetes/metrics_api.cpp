@@ -30,12 +30,16 @@ Time stamp_of(const JsonField& item) {
   return stamp.value_or(Time{});
 }
 
+Duration window_of(const JsonField& item) {
+  const auto window = parse_duration(item.text_at("window", "0s"));
+  return window ? *window : Duration::zero();
+}
+
 NodeReport read_node(const JsonField& item) {
   NodeReport report;
   report.node = item.at("metadata").required_text_at("name");
   report.measured = stamp_of(item);
-  const auto window = parse_duration(item.text_at("window", "0s"));
-  report.over = window ? *window : Duration::zero();
+  report.over = window_of(item);
   report.known = report.pods_known = NodeReport::kCpuAndMemory;
   add_usage(item.at("usage"), report.total);
   return report;
@@ -46,8 +50,12 @@ PodUsageItem read_pod(const JsonField& item) {
   pod.part.name_space = item.at("metadata").required_text_at("namespace");
   pod.part.name = item.at("metadata").required_text_at("name");
   pod.stamp = stamp_of(item);
-  for (const JsonField& container : item.at("containers").items())
-    add_usage(container.at("usage"), pod.part.usage);
+  pod.window = window_of(item);
+  for (const JsonField& container : item.at("containers").items()) {
+    pod.containers.push_back({container.text_at("name")});
+    add_usage(container.at("usage"), pod.containers.back().usage);
+    pod.part.usage += pod.containers.back().usage;
+  }
   return pod;
 }
 

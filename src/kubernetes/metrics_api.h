@@ -15,8 +15,14 @@ inline constexpr const char* kNodeMetrics = "/apis/metrics.k8s.io/v1beta1/nodes"
 inline constexpr const char* kPodMetrics = "/apis/metrics.k8s.io/v1beta1/pods";
 
 struct PodUsageItem {
+  struct Container {
+    std::string name;
+    Usage usage{};
+  };
   NodeReport::PodPart part;  // by namespace and name: the API tells neither uid nor node
+  std::vector<Container> containers{};
   Time stamp{};
+  Duration window{};
 };
 
 // A NodeMetricsList or PodMetricsList. Items that cannot be read are left out and counted.

@@ -111,6 +111,8 @@ HttpAnswer answer_to(const Options& options, const HttpQuestion& question) {
   if (question.path == "/configz") return {.type = std::string(kJson), .body = options.configuration + "\n"};
   if (question.path == "/shadow" && options.shadow)
     return {.type = std::string(kJson), .body = options.shadow() + "\n"};
+  if (options.pages)
+    if (std::optional<HttpAnswer> page = options.pages(question)) return *std::move(page);
   if (options.journal && question.path == "/decisions") return decisions(options, question.parameters);
   constexpr std::string_view kOfOnePod = "/decisions/";
   if (options.journal && question.path.starts_with(kOfOnePod)) {

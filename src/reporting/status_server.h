@@ -40,8 +40,10 @@ class StatusServer {
     std::function<std::string()> metrics{};
     const DecisionJournal* journal = nullptr;  // outlives the server
     std::function<std::string()> shadow{};     // JSON
-    std::string configuration = "{}";          // JSON
-    std::function<Time()> now{};               // what `since` is counted from
+    // Whoever has more to show; nothing: no such page.
+    std::function<std::optional<HttpAnswer>(const HttpQuestion&)> pages{};
+    std::string configuration = "{}";  // JSON
+    std::function<Time()> now{};       // what `since` is counted from
     std::size_t max_connections = 64;
     std::chrono::milliseconds client_timeout{10'000};
   };

@@ -13,7 +13,7 @@ import subprocess
 import tarfile
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "images"
-NAMES = ["pause", "video", "net", "disk", "web", "kernels"]
+NAMES = ["pause", "video", "net", "disk", "web", "kernels", "service"]
 FLAGS = ["-std=c++20", "-O2", "-static", "-pthread", "-s"]
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
