@@ -157,8 +157,9 @@ bool add_input_ranges(learning::Model& model, unsigned threads) {
   training::SurveyWorlds worlds = worlds_of(model, kTrainedWorlds);
   worlds.threads = threads;
   auto ranges = training::survey_inputs({*policy, shared}, worlds);
-  if (ranges) model.inputs = *std::move(ranges);
-  return static_cast<bool>(ranges);
+  if (!ranges) return false;
+  model.inputs = *std::move(ranges);
+  return true;
 }
 
 reporting::TextTable input_table(const learning::Model& model) {

@@ -71,6 +71,7 @@ class Learning(LabTest):
         self.assertGreaterEqual(int(said[1]), 1)
         self.until(lambda: self.figure("evenkeel_learning_updates_total") >= int(said[1]), "its updates in the metrics")
         self.until_all_bound(80)
+        self.until_fresh()  # what is decided without metrics teaches nothing
         for number in range(20):
             self.add_pod(f"later-{number}", cpu="10m")
         self.until_all_bound(100)
