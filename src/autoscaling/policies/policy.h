@@ -1,6 +1,7 @@
 #pragma once
 #include "autoscaling/scaling_request.h"
 #include "base/random.h"
+#include "learning/saved_state.h"
 
 namespace evenkeel::autoscaling {
 
@@ -10,6 +11,11 @@ class ScalingPolicy {
  public:
   virtual ~ScalingPolicy() = default;
   virtual Recommendation recommend(const ScalingRequest& request, Random& random) = 0;
+
+  // What it has learnt of its workload, to be put away and taken up again by another object of the same kind;
+  // rules have nothing to put away. A state that cannot be its own is refused, and what it knew stays.
+  virtual learning::SavedState save() const { return {}; }
+  virtual Status restore(learning::SavedState /*state*/) { return {}; }
 };
 
 }  // namespace evenkeel::autoscaling
