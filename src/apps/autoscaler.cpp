@@ -35,7 +35,7 @@ struct Arguments {
   std::string time, report;  // --for
   bool preview = false, json = false, no_events = false;
   UsageArguments metrics;
-  CLI::Option *window = nullptr, *output = nullptr;
+  CLI::Option* window = nullptr;
 };
 
 volatile std::sig_atomic_t told_to_stop = 0;
@@ -107,6 +107,7 @@ LiveAutoscalerOptions live_options(const AutoscalerConfiguration& configuration)
   options.election.name_space = configuration.lease_namespace;
   options.election.name = configuration.lease_name;
   options.host = host_name();
+  options.state = configuration.state;
   options.log = log_line;
   options.make_policy = [](const ScalerSpec& spec) {
     return autoscaling::make_scaling_policy(spec.policy, spec.arguments, nullptr);

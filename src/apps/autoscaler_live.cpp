@@ -7,6 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kReleaseWithin = 3s;
+constexpr Duration kSaveEvery = 5min;
 
 kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOptions& options) {
   kubernetes::KubernetesScalingWorld::Options world;
@@ -48,13 +49,14 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
       world_(connection, meter, world_options(options_), options_.log),
       told_(std::make_unique<Told>(world_, records)),
       autoscaler_({.preview = options_.preview}),
-      loop_(std::make_unique<control::ScalingLoop>(*told_, autoscaler_, options_.make_policy,
+      loop_(std::make_unique<control::ScalingLoop>(*told_, autoscaler_, policy_maker(),
                                                    Random(options_.seed))) {
   loop_->watch([this](const autoscaling::ScalingRequest& request, std::span<const ScalingAction> actions) {
     for (const ScalingAction& action : actions)
       if (const auto* told = std::get_if<TellDecision>(&action))
         records_.decided(request, *told, world_.scaled_by(request.scaler));
   });
+  if (!options_.state.empty()) state_ = std::make_unique<ScalingStateFiles>(options_.state, options_.log);
   world_.act_while([this] { return !is_stopping_ && leading(); });
   if (options_.elect && !options_.preview) {
     election_ = std::make_unique<kubernetes::LeaderElector>(connection_, options_.election, options_.log);
@@ -66,9 +68,35 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
 
 LiveAutoscaler::~LiveAutoscaler() = default;
 
+control::PolicyMaker LiveAutoscaler::policy_maker() {
+  return [this](const ScalerSpec& spec) {
+    auto made = options_.make_policy(spec);
+    if (made && state_) state_->restore(spec, **made);
+    return made;
+  };
+}
+
+void LiveAutoscaler::save(ScalerId id) {
+  const kubernetes::WorkloadScaler* scaler = world_.scaler(id);
+  const autoscaling::ScalingPolicy* policy = loop_->policy_of(id);
+  if (scaler && policy) state_->save(scaler->spec, *policy);
+}
+
+void LiveAutoscaler::save_one() {
+  if (!state_ || !leading()) return;
+  if (to_save_.empty() && connection_.now() >= save_again_) {
+    if (save_again_ != Time{}) to_save_ = world_.ids();
+    save_again_ = connection_.now() + kSaveEvery;
+  }
+  if (to_save_.empty()) return;
+  save(to_save_.back());
+  to_save_.pop_back();
+}
+
 bool LiveAutoscaler::turn(Time deadline) {
   follow_leadership();
   const bool goes_on = loop_->turn(deadline);
+  save_one();
   if (!was_synced_ && world_.synced()) {
     was_synced_ = true;
     options_.log("every kind is listed: " + std::to_string(world_.scalers()) + " workloads to scale, " +
@@ -93,6 +121,8 @@ void LiveAutoscaler::stop(Duration at_most) {
   const auto is_done = [&] { return world_.outstanding() == 0 && world_.events().waiting() == 0; };
   connection_.run_for(at_most, is_done);
   if (!is_done()) options_.log("stopped with writes under way; what they came to is in the cluster");
+  if (state_ && leading())
+    for (const ScalerId id : world_.ids()) save(id);
   is_stopping_ = true;
   bool released = !election_;
   if (election_) election_->release([&] { released = true; });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/autoscaler_records.h"
+#include "apps/autoscaler_state.h"
 #include "autoscaling/autoscaler.h"
 #include "control/scaling_loop.h"
 #include "kubernetes/leader_election.h"
@@ -18,7 +19,8 @@ struct LiveAutoscalerOptions {
   bool events = true;
   bool elect = false;
   kubernetes::LeaderElector::Options election{};
-  std::string host;  // named in Events as who reports
+  std::string host;   // named in Events as who reports
+  std::string state;  // the folder for what is to survive; none: nothing does
   std::uint64_t seed = 1;
   control::PolicyMaker make_policy;
   std::function<void(const std::string&)> log = [](const std::string&) {};
@@ -48,6 +50,9 @@ class LiveAutoscaler {
  private:
   class Told;
   void follow_leadership();
+  control::PolicyMaker policy_maker();
+  void save_one();
+  void save(ScalerId id);
 
   kubernetes::ApiConnection& connection_;
   LiveAutoscalerOptions options_;
@@ -57,6 +62,9 @@ class LiveAutoscaler {
   autoscaling::Autoscaler autoscaler_;
   std::unique_ptr<control::ScalingLoop> loop_;
   std::unique_ptr<kubernetes::LeaderElector> election_;
+  std::unique_ptr<ScalingStateFiles> state_;
+  std::vector<ScalerId> to_save_;  // one a turn, so that nobody waits for a thousand files
+  Time save_again_{};
   bool was_leading_ = false, was_synced_ = false, is_stopping_ = false;
 };
 

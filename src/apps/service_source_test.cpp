@@ -199,7 +199,10 @@ TEST(ServiceQueries, OfIstioAreByWorkload) {
 
 TEST(ServiceQueries, OfAMetricOfTheWholeAreItsOwners) {
   WorkloadScaler scaler;
-  scaler.spec.metrics = {{.source = MetricTarget::Source::external, .name = "queue"}};
+  MetricTarget queue;
+  queue.source = MetricTarget::Source::external;
+  queue.name = "queue";
+  scaler.spec.metrics = {queue};
   std::vector<std::string> trouble;
   (void)service_queries(look_at("web", scaler), {}, trouble);
   ASSERT_EQ(trouble.size(), 1U);

@@ -78,6 +78,12 @@ KubernetesScalingWorld::Known* KubernetesScalingWorld::find(ScalerId id) {
   return const_cast<Known*>(std::as_const(*this).find(id));
 }
 
+std::vector<ScalerId> KubernetesScalingWorld::ids() const {
+  std::vector<ScalerId> all;
+  for (const auto& [key, slot] : by_key_) all.push_back(known_[slot].id);
+  return all;
+}
+
 const WorkloadScaler* KubernetesScalingWorld::scaler(ScalerId id) const {
   const Known* known = find(id);
   return known ? known->scaler.get() : nullptr;

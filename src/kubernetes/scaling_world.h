@@ -53,6 +53,7 @@ class KubernetesScalingWorld : public ScalingWorld {
   const std::vector<std::unique_ptr<ListWatch>>& follows() const { return follows_; }
   std::size_t scalers() const { return by_key_.size(); }
   std::size_t pods() const { return pods_.size(); }
+  std::vector<ScalerId> ids() const;
   const WorkloadScaler* scaler(ScalerId id) const;
   std::string rival(ScalerId id) const;      // for which hands are off; empty: nobody
   std::string scaled_by(ScalerId id) const;  // who else scales it, whatever our mode; empty: nobody
