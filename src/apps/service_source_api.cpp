@@ -56,7 +56,7 @@ void MetricsApiMeter::measure(std::vector<ScalingLook>& looks, std::function<voi
         "/apis/metrics.k8s.io/v1beta1/namespaces/" + kubernetes::percent_encoded(name_space) + "/pods";
     request.timeout = within_;
     request.waits_its_turn = false;
-    connection_.call(std::move(request), [this, &looks, of = std::move(of), open, trouble, done,
+    connection_.call(std::move(request), [this, &looks, mine = std::move(of), open, trouble, done,
                                           self = std::weak_ptr(alive_)](const kubernetes::ApiAnswer& answer) {
       if (!self.lock()) return;
       using List = kubernetes::MetricsList<PodUsageItem>;
@@ -66,11 +66,11 @@ void MetricsApiMeter::measure(std::vector<ScalingLook>& looks, std::function<voi
         counts_.refused += list->unreadable;
         Pods pods;
         for (const PodUsageItem& pod : list->items) pods[pod.part.name] = &pod;
-        for (const std::size_t i : of) take(looks[i], pods, connection_.now());
+        for (const std::size_t i : mine) take(looks[i], pods, connection_.now());
       } else {
         ++counts_.failures;
         *trouble = list.error().message;
-        for (const std::size_t i : of)
+        for (const std::size_t i : mine)
           if (looks[i].trouble.empty()) looks[i].trouble = "metrics API: " + *trouble;
       }
       if (--*open > 0) return;

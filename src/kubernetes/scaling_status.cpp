@@ -75,7 +75,7 @@ bool ScalingStatus::slept() const {
   return zero && zero->status == "True";
 }
 
-void ScalingStatus::set(std::string_view type, bool is_true, std::string reason, std::string message,
+void ScalingStatus::set(std::string_view type, bool is_true, std::string reason, const std::string& message,
                         Time now) {
   const char* const status = is_true ? "True" : "False";
   auto at = std::find_if(conditions_.begin(), conditions_.end(),

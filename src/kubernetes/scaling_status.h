@@ -40,7 +40,7 @@ class ScalingStatus {
   void not_written() { essence_.clear(); }
 
  private:
-  void set(std::string_view type, bool is_true, std::string reason, std::string message, Time now);
+  void set(std::string_view type, bool is_true, std::string reason, const std::string& message, Time now);
 
   std::vector<Condition> conditions_;  // by type
   std::optional<std::int32_t> there_, desired_;

@@ -46,8 +46,8 @@ double RateOutlook::quantile(double level) const {
 
 RateForecast::RateForecast(ForecastOptions options)
     : options_(options),
-      seasons_{SeasonProfile{options.seasons[0], options.season_bin},
-               SeasonProfile{options.seasons[1], options.season_bin}} {
+      seasons_{SeasonProfile{options.seasons[0], options.season_bins[0]},
+               SeasonProfile{options.seasons[1], options.season_bins[1]}} {
   EVENKEEL_CHECK(options_.step > Duration{});
   for (Row& row : errors_) row.fill(static_cast<float>(kFirstError));
   kept_ = std::clamp<std::size_t>(static_cast<std::size_t>(horizons().back() / options_.step) + 2, 4, 64);

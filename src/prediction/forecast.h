@@ -27,8 +27,8 @@ struct RateOutlook {
 
 struct ForecastOptions {
   Duration step{std::chrono::seconds{15}};  // about as often as rates come in
-  Duration season_bin{std::chrono::minutes{15}};
   std::array<Duration, 2> seasons{std::chrono::hours{24}, std::chrono::hours{24 * 7}};
+  std::array<Duration, 2> season_bins{std::chrono::minutes{5}, std::chrono::minutes{15}};
 };
 
 // A causal forecast of one request rate, seconds to minutes ahead. Seven simple forecasters (the last value,

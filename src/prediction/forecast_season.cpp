@@ -59,20 +59,8 @@ void SeasonProfile::observe(Time at, double rate) {
   visit_count_ += 1;
 }
 
-double SeasonProfile::level_at(Time at) const {
-  const std::size_t here = bin_at(at), count = levels_.size();
-  Duration within = at.time_since_epoch() % bin_;
-  if (within < Duration{}) within += bin_;
-  const double part = to_seconds(within) / to_seconds(bin_) - 0.5;  // of a bin's width, from its middle
-  const std::size_t beside = part < 0 ? (here + count - 1) % count : (here + 1) % count;
-  if (levels_[here] < 0) return -1;
-  if (levels_[beside] < 0) return levels_[here];
-  const double share = std::abs(part);
-  return levels_[here] * (1 - share) + levels_[beside] * share;
-}
-
 double SeasonProfile::ratio(Time now, Time then) const {
-  const double from = level_at(now), to = level_at(then);
+  const double from = levels_[bin_at(now)], to = levels_[bin_at(then)];
   if (from < 0 || to < 0 || (from <= 0 && to <= 0)) return 0;
   return std::clamp(to / std::max(from, to / kMostRatio), 1 / kMostRatio, kMostRatio);
 }

@@ -28,7 +28,6 @@ class SeasonProfile {
 
  private:
   std::size_t bin_at(Time at) const;
-  double level_at(Time at) const;  // between the middles of bins; negative: not known
   void close_visit();
 
   Duration period_, bin_;

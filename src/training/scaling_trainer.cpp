@@ -39,13 +39,13 @@ class DScalerTrainer final : public Trainer {
     const Real part = plan_.worlds > 1 ? static_cast<Real>(done_) / static_cast<Real>(plan_.worlds - 1) : 0;
     policy_.set_learning_rate(plan_.rate + (plan_.rate_end - plan_.rate) * part);
     policy_.set_frozen(false);
-    const RunResult run = run(done_, plan_.first_world + done_, root_.fork("worlds").fork(done_));
+    const RunResult seen = run(done_, plan_.first_world + done_, root_.fork("worlds").fork(done_));
     const DScaler::Progress progress = policy_.progress();
     const auto mean = [](double sum, std::uint64_t n) { return n > 0 ? sum / static_cast<double>(n) : 0; };
     CurvePoint point = {{"reward", mean(progress.reward_sum, progress.rewards)},
                         {"loss", mean(progress.loss_sum, progress.updates)},
-                        {"replicas_mean", run["replicas_mean"]},
-                        {"sla_violation", run["sla_violation"]}};
+                        {"replicas_mean", seen["replicas_mean"]},
+                        {"sla_violation", seen["sla_violation"]}};
     ++done_;
     if (plan_.validation_worlds > 0 && (done_ % plan_.validation_every == 0 || done_ == plan_.worlds)) {
       const double reward = validate();

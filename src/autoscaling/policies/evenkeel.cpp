@@ -178,8 +178,9 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                    .adapts = settings_.adapts});
 
   const Manner& manner = manners_.chosen();
-  answer.replicas = std::clamp(recommended_by(manner, needs, request.wanted), request.spec.min_replicas,
-                               request.spec.max_replicas);
+  answer.replicas =
+      std::clamp(recommended_by(manner, needs, request.wanted, request.spec.behaviour.has_value()),
+                 request.spec.min_replicas, request.spec.max_replicas);
   answer.behaviour.emplace().down.stabilisation = std::chrono::seconds{kWindows[manner.window]};
 
   const double risk = kRisks[manner.risk];

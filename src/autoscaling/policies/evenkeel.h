@@ -17,7 +17,7 @@
 namespace evenkeel::autoscaling {
 
 struct EvenkeelSettings {
-  Manner first{3, 1, 1};  // until the workload's own past says more
+  Manner first{4, 2, 0};  // until the workload's own past says more
   bool adapts = true;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "base/check.h"
 
@@ -11,16 +11,25 @@ namespace {
 
 constexpr Duration kChooseEvery = std::chrono::minutes{10};
 constexpr double kEvidence = 1200;    // seconds that must have been followed
-constexpr double kViolations = 0.85;  // of HPA's: room for the model's own error
+constexpr double kViolations = 0.6;   // of HPA's: room for the model's own error
 constexpr double kCalm = 90;          // seconds between scalings, on average, at least
 constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
 
+// The lower the better: a class, and within it what counts there.
+std::pair<int, double> rank(const Manners::Followed& followed, bool safe, bool calm) {
+  const ShadowScaling::Tally& tally = followed.shadow.tally();
+  if (safe && calm) return {0, tally.replica_seconds};
+  return safe ? std::pair{1, tally.scalings} : std::pair{2, tally.violated_seconds};
+}
+
 }  // namespace
 
-std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted) {
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted, bool by_leaps) {
   EVENKEEL_CHECK(manner.risk < kRisks.size() && manner.band < kBands.size());
   const std::int32_t up = needs.ahead[manner.risk];
-  return up > wanted ? up : std::min(wanted, needs.keep[manner.band][manner.risk]);
+  const std::int32_t keep = needs.keep[manner.band][manner.risk];
+  if (up > wanted) return by_leaps ? std::max(up, keep) : up;
+  return std::min(wanted, keep);
 }
 
 std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,
@@ -56,13 +65,14 @@ void Manners::follow(const Turn& turn) {
   hpa_.scale(
       within(recommended_by_hpa(utilisation, turn.target, turn.tolerance, hpa_.ready(), hpa_.wanted())),
       turn.now, turn.hpa_window, turn.start_up);
+  const bool by_leaps = turn.window.has_value();
   for (Followed& followed : all_) {
     if (!turn.adapts && &followed != &all_[chosen_]) continue;  // nobody is going to ask
     ShadowScaling& shadow = followed.shadow;
     const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
     shadow.serve(turn.service, turn.elapsed, turn.measured);
-    shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted())), turn.now, window,
-                 turn.start_up);
+    shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted(), by_leaps)), turn.now,
+                 window, turn.start_up);
   }
   if (turn.adapts) choose(turn);
 }
@@ -72,24 +82,21 @@ void Manners::choose(const Turn& turn) {
   if (turn.now < choose_after_ || hpa.seconds < kEvidence) return;
   choose_after_ = turn.now + kChooseEvery;
   const double most_scalings = turn.window ? hpa.scalings : hpa.seconds / kCalm;
-  const auto allowed = [&](const Followed& followed) {
-    const ShadowScaling::Tally& tally = followed.shadow.tally();
-    return tally.violated_seconds <= kViolations * hpa.violated_seconds && tally.scalings <= most_scalings;
+  const auto safe = [&](const Followed& followed) {
+    return followed.shadow.tally().violated_seconds <= kViolations * hpa.violated_seconds;
   };
-  const auto cheaper = [](const Followed& a, const Followed& b) {
-    return a.shadow.tally().replica_seconds < b.shadow.tally().replica_seconds;
+  const auto calm = [&](const Followed& followed) {
+    return followed.shadow.tally().scalings <= most_scalings;
   };
-  std::optional<std::size_t> best;
-  std::size_t safest = 0;
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    if (all_[i].shadow.tally().violated_seconds < all_[safest].shadow.tally().violated_seconds) safest = i;
-    if (allowed(all_[i]) && (!best || cheaper(all_[i], all_[*best]))) best = i;
-  }
-  const double now_takes = all_[chosen_].shadow.tally().replica_seconds;
-  if (!best)
-    chosen_ = safest;
-  else if (!allowed(all_[chosen_]) || all_[*best].shadow.tally().replica_seconds < kWorthIt * now_takes)
-    chosen_ = *best;
+  // Fewest replicas of those that are safe and calm; else the calmest that is safe; else the safest.
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < all_.size(); ++i)
+    if (rank(all_[i], safe(all_[i]), calm(all_[i])) < rank(all_[best], safe(all_[best]), calm(all_[best])))
+      best = i;
+  const Followed& present = all_[chosen_];
+  const bool good = safe(present) && calm(present);
+  const double takes = present.shadow.tally().replica_seconds;
+  if (!good || all_[best].shadow.tally().replica_seconds < kWorthIt * takes) chosen_ = best;
 }
 
 void Manners::save(learning::SavedState& state, const std::string& name) const {

@@ -19,8 +19,9 @@ struct Manner {
   std::size_t risk = 0, band = 0, window = 0;  // in kRisks, kBands and kWindows
 };
 
-// What a manner recommends for a workload that has `wanted`.
-std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted);
+// What a manner recommends for a workload that has `wanted`. By leaps: what is ordered is to last for a
+// while, for the sake of fewer scalings.
+std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted, bool by_leaps);
 
 // HPA's rule for CPU on the same facts.
 std::int32_t recommended_by_hpa(double utilisation, double target, double tolerance, std::int32_t ready,

@@ -23,10 +23,10 @@ struct LevelModel {
 };
 
 // Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
-inline constexpr std::array<double, 8> kRisks{0.01, 0.03, 0.07, 0.12, 0.2, 0.3, 0.4, 0.5};
+inline constexpr std::array<double, 8> kRisks{0.03, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4};
 // By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it
 // makes for fewer replicas, more of it for fewer scalings.
-inline constexpr std::array<double, 4> kBands{0, 0.05, 0.1, 0.2};
+inline constexpr std::array<double, 5> kBands{0, 0.025, 0.05, 0.1, 0.2};
 
 // What every one of them would need.
 struct Needs {

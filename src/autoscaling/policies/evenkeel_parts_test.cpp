@@ -135,9 +135,10 @@ TEST(Manner, FallsOnlyWhereTheRateIsClearlyLower) {
   needs.ahead.fill(3);
   needs.keep[0].fill(3);
   needs.keep[1].fill(4);
-  EXPECT_EQ(recommended_by({2, 0, 0}, needs, 4), 3);
-  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 4), 4);
-  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 2), 3);
+  EXPECT_EQ(recommended_by({2, 0, 0}, needs, 4, false), 3);
+  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 4, false), 4);
+  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 2, false), 3);
+  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 2, true), 4);
 }
 
 }  // namespace

@@ -92,15 +92,16 @@ TEST(Evenkeel, NeedsFewerThanHpaWithNoMoreViolations) {
 TEST(Evenkeel, OrdersMoreForABacklog) {
   Evenkeel calm, pressed;
   TestService a(3), b(3);
+  b.spec().max_replicas = 6;
   for (int i = 0; i < 60; ++i) {
     a.step(90, calm);
     b.step(90, pressed);
   }
-  // Half a minute of far too much leaves a queue behind; then the rate is as before.
-  b.step(400, pressed);
-  b.step(400, pressed);
+  // A quarter of a minute of far too much leaves a queue behind; then the rate is as before.
+  b.step(600, pressed);
+  const Recommendation after = b.step(90, pressed);
   EXPECT_GT(b.backlog(), 0);
-  EXPECT_GT(b.step(90, pressed).replicas, a.step(90, calm).replicas);
+  EXPECT_GT(after.replicas, a.step(90, calm).replicas);
 }
 
 TEST(Evenkeel, KeepsToTheWindowTheOwnerSaid) {

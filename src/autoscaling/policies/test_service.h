@@ -55,7 +55,8 @@ class TestService {
     ready = std::max(ready, 1.0);
     const double capacity = kPerPod * ready, arrived = rate * to_seconds(kStep);
     const double served = std::min(capacity * to_seconds(kStep), backlog_ + arrived);
-    backlog_ += arrived - served;
+    // Whoever has waited for half a minute gives up.
+    backlog_ = std::min(backlog_ + arrived - served, 30 * capacity);
     const double busy = std::min(0.985, rate / capacity);
     response_ = -std::log(0.05) / (kPerPod * (1 - busy)) + backlog_ / capacity;
     used_ = served / to_seconds(kStep) / ready / kPerPod * kCores;
