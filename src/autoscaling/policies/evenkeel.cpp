@@ -19,6 +19,7 @@ constexpr double kSteady = 0.1;      // relative change between two looks up to 
 constexpr double kSaturated = 0.93;  // of a pod's CPU: beyond, arrivals say nothing about cost
 constexpr double kTrusted = 12;      // samples of cost that make CPU use a measure of arrivals
 constexpr std::size_t kReadyKept = 12;
+constexpr double kPresent = 50;         // seconds that the present rate speaks for
 constexpr double kForgetMost = 0.9998;  // per look; half in about a day at 15 s
 
 std::string number(double value, int digits) {
@@ -47,8 +48,8 @@ double Evenkeel::cores_of(const ServiceFacts& facts) const {
 
 void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& facts) {
   const double rate = *facts.requests_per_s;
-  const bool same_pods = ready_.size() > 2 && ready_.back().second == ready_[ready_.size() - 2].second &&
-                         ready_.back().second == ready_[ready_.size() - 3].second;
+  const bool same_pods = ready_.size() > 2 && ready_.back().ready == ready_[ready_.size() - 2].ready &&
+                         ready_.back().ready == ready_[ready_.size() - 3].ready;
   const bool steady = last_ && same_pods && last_->requests_per_s &&
                       std::abs(rate - *last_->requests_per_s) <= kSteady * std::max(rate, 1e-9);
   if (!steady || facts.ready == 0) return;
@@ -66,28 +67,32 @@ void Evenkeel::learn_service(const ScalingRequest& request, const ServiceFacts& 
                  *facts.response_s);
 }
 
-void Evenkeel::note_ready(Time at, std::int32_t ready) {
+// Pods that came are known by when they became ready. Those that left did so at the beginning: a fall is
+// ordered right after a look.
+void Evenkeel::note_ready(const ServiceReport& report, std::int32_t ready) {
+  Look look{report.measured, ready, static_cast<double>(ready)};
+  if (!ready_.empty()) {
+    const Time before = ready_.back().at;
+    if (look.at <= before) return;
+    for (const ReplicaReport& replica : report.replicas)
+      if (replica.ready && !replica.leaves && replica.ready_changed && *replica.ready_changed > before)
+        look.since -=
+            std::min(1.0, to_seconds(*replica.ready_changed - before) / to_seconds(look.at - before));
+    look.since = std::max(look.since, 0.0);
+  }
   if (ready_.size() == kReadyKept) ready_.erase(ready_.begin());
-  ready_.emplace_back(at, ready);
+  ready_.push_back(look);
 }
 
-std::optional<Evenkeel::ReadyRange> Evenkeel::ready_during(Time from, Time to) const {
-  std::optional<ReadyRange> range;
-  std::int32_t after = -1;  // at the first look after `to`
-  for (auto look = ready_.rbegin(); look != ready_.rend(); ++look) {
-    const auto& [at, ready] = *look;
-    if (at > to) {
-      after = ready;
-      continue;
-    }
-    if (!range) {
-      range = ReadyRange{ready, ready};
-      if (at < to && after >= 0) *range = {std::min(ready, after), std::max(ready, after)};
-    }
-    *range = {std::min(range->least, ready), std::max(range->most, ready)};
-    if (at <= from) return range;
+std::optional<double> Evenkeel::ready_during(Time from, Time to) const {
+  if (from >= to || ready_.size() < 2 || ready_.front().at > from || ready_.back().at < to)
+    return std::nullopt;
+  double sum = 0;
+  for (std::size_t i = 1; i < ready_.size(); ++i) {
+    const Duration both = std::min(to, ready_[i].at) - std::max(from, ready_[i - 1].at);
+    if (both > Duration{}) sum += to_seconds(both) * ready_[i].since;
   }
-  return std::nullopt;  // that far back nobody has looked
+  return sum / to_seconds(to - from);
 }
 
 Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
@@ -97,9 +102,8 @@ Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
   if (!tells) return reported;
   const auto pods = ready_during(facts.cpu_measured - facts.cpu_window, facts.cpu_measured);
   if (!pods) return reported;
-  // What one pod did times how many there were; where their number changed meanwhile, somewhere between.
-  const double each = service_rate_.per_pod(facts.cores);
-  const double served = std::clamp(reported.per_s, each * pods->least, each * pods->most);
+  // What one pod did times how many there were.
+  const double served = service_rate_.per_pod(facts.cores) * *pods;
   // Pods that can do no more, or have not yet done what came, show less than arrives.
   const bool saturated = facts.utilisation() > kSaturated * std::max(1.0, most_cores_);
   return {saturated ? std::max(served, reported.per_s) : served,
@@ -108,10 +112,11 @@ Evenkeel::Arrivals Evenkeel::arrivals_of(const ServiceFacts& facts) const {
 
 void Evenkeel::learn(const ScalingRequest& request, const ServiceFacts& facts) {
   start_up_.observe(request.report);
-  note_ready(request.report.measured, facts.ready);
+  note_ready(request.report, facts.ready);
   if (!last_ || facts.rate_measured > last_->rate_measured) learn_service(request, facts);
   arrivals_ = arrivals_of(facts);
   forecast_.observe(arrivals_.at, arrivals_.per_s);
+  level_.observe(arrivals_.at, arrivals_.per_s);
 }
 
 // Measured where it is; else what arrived beyond what could be served.
@@ -154,10 +159,16 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
   const Duration age = std::max(Duration{}, request.now - arrivals_.at);
   const Duration start_up = start_up_.expected();
   const Duration lead = age + start_up + request.spec.interval;
-  const Outlooks outlooks{forecast_.ahead(age + request.spec.interval), forecast_.ahead(lead)};
+  const prediction::RateOutlook ahead = forecast_.ahead(lead);
+  // Within a minute the present rate with its margins is the better forecast; beyond, what is expected
+  // counts.
+  const double counts = std::clamp((to_seconds(lead) - kPresent) / kPresent, 0.0, 1.0);
+  const double expected = arrivals_.per_s + counts * (ahead.median() - arrivals_.per_s);
+  const double jumps = level_.bursts() + counts * std::max(0.0, level_.noise() - level_.bursts());
+  const RateSeen rates{std::max(arrivals_.per_s, expected), level_.level(), level_.noise(), jumps};
   const LevelModel model{curve_, per_pod, to_seconds(request.spec.level.bound), backlog_ / kDrain,
                          request.spec.max_replicas};
-  const Needs needs = needs_of(model, outlooks);
+  const Needs needs = needs_of(model, rates);
 
   const double tolerance = request.spec.behaviour ? request.spec.behaviour->up.tolerance.value_or(0.1) : 0.1;
   manners_.follow({.needs = needs,
@@ -174,6 +185,7 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
                    .elapsed = elapsed,
                    .hpa_window = down_window(request.spec),
                    .start_up = start_up,
+                   .bursts = level_.bursts(),
                    .window = request.spec.behaviour ? std::optional(down_window(request.spec)) : std::nullopt,
                    .adapts = settings_.adapts});
 
@@ -181,25 +193,25 @@ Recommendation Evenkeel::recommend(const ScalingRequest& request, Random& /*rand
   answer.replicas =
       std::clamp(recommended_by(manner, needs, request.wanted, request.spec.behaviour.has_value()),
                  request.spec.min_replicas, request.spec.max_replicas);
-  answer.behaviour.emplace().down.stabilisation = std::chrono::seconds{kWindows[manner.window]};
+  answer.behaviour.emplace().down.stabilisation = window_of(manner, level_.bursts());
 
-  const double risk = kRisks[manner.risk];
-  const std::int32_t needed = needs.ahead[manner.risk];
+  const std::int32_t needed = needs.now[manner.margin][manner.reserve];
+  const double to_serve = rate_to_serve(rates, manner.margin, manner.reserve);
   answer.reasons.push_back({"service", needed,
                             "service rate " + rate_text(per_pod) + " a pod (±" +
                                 percent(service_rate_.doubt()) + "), ready after " + seconds_text(start_up) +
                                 ", " + std::to_string(facts.ready) + " ready and " +
                                 std::to_string(facts.starting) + " starting"});
   answer.reasons.push_back({"forecast", needed,
-                            "forecast " + rate_text(outlooks.ahead.quantile(0.95)) + " p95 in " +
-                                seconds_text(lead) + " (median " + rate_text(outlooks.ahead.median()) +
-                                ", by " + std::string(forecast_.leading(lead)) + "; now " +
-                                rate_text(arrivals_.per_s) + ")"});
-  answer.reasons.push_back(
-      {"level", needed,
-       "needs " + std::to_string(needed) + ": p" + number(100 * request.spec.level.percentile, 1) +
-           " above " + number(1000 * model.bound_s, 0) + " ms with a chance of " +
-           percent(model.chance(outlooks.ahead, needed)) + ", accepted " + percent(risk)});
+                            "forecast " + rate_text(ahead.median()) + " in " + seconds_text(lead) + " (p95 " +
+                                rate_text(ahead.quantile(0.95)) + ", by " +
+                                std::string(forecast_.leading(lead)) + "), now " +
+                                rate_text(arrivals_.per_s) + ", lately " + rate_text(level_.level()) + " ±" +
+                                percent(level_.noise())});
+  answer.reasons.push_back({"level", needed,
+                            "needs " + std::to_string(needed) + " to serve " + rate_text(to_serve) +
+                                " with p" + number(100 * request.spec.level.percentile, 1) + " within " +
+                                number(1000 * model.bound_s, 0) + " ms"});
   const ShadowScaling::Tally &own = manners_.chosen_tally(), &hpa = manners_.hpa_tally();
   answer.reasons.push_back({"policy", answer.replicas,
                             "this way would have had " + percent(own.violation()) + " violations with " +
@@ -215,6 +227,7 @@ learning::SavedState Evenkeel::save() const {
   service_rate_.save(state, "service rate");
   start_up_.save(state, "start-up");
   curve_.save(state, "response");
+  level_.save(state, "level");
   manners_.save(state, "manners");
   state.put("most cores", std::span<const learning::Real>(&most_cores_, 1));
   return state;
@@ -223,11 +236,12 @@ learning::SavedState Evenkeel::save() const {
 Status Evenkeel::restore(learning::SavedState state) {
   Evenkeel restored(settings_);
   if (state.text("policy") != "evenkeel") state.fail("policy", "evenkeel");
-  const Status forecast = restored.forecast_.restore(state.part("forecast"));
+  Status forecast = restored.forecast_.restore(state.part("forecast"));
   if (!forecast) return forecast;
   restored.service_rate_.restore(state, "service rate");
   restored.start_up_.restore(state, "start-up");
   restored.curve_.restore(state, "response");
+  restored.level_.restore(state, "level");
   restored.manners_.restore(state, "manners");
   state.reals("most cores", {&restored.most_cores_, 1});
   if (!(restored.most_cores_ >= 0 && restored.most_cores_ < 1e6)) state.fail("most cores", "a share");
@@ -246,19 +260,21 @@ Result<std::unique_ptr<Evenkeel>> Evenkeel::make(const std::map<std::string, std
     if (name == "adapt") {
       if (value != "true" && value != "false") return refuse("true or false");
       settings.adapts = value == "true";
-    } else if (name == "risk" || name == "band" || name == "window") {
-      std::vector<double> known(kRisks.begin(), kRisks.end());
+    } else if (name == "margin" || name == "reserve" || name == "band" || name == "window") {
+      std::vector<double> known(kMargins.begin(), kMargins.end());
+      if (name == "reserve") known.assign(kReserves.begin(), kReserves.end());
       if (name == "band") known.assign(kBands.begin(), kBands.end());
       if (name == "window") known.assign(kWindows.begin(), kWindows.end());
       const auto found = std::find(known.begin(), known.end(), parse_number(value).value_or(-1));
       if (found == known.end()) return refuse("one of " + listed(known));
-      std::size_t& chosen = name == "risk"   ? settings.first.risk
-                            : name == "band" ? settings.first.band
-                                             : settings.first.window;
+      std::size_t& chosen = name == "margin"    ? settings.first.margin
+                            : name == "reserve" ? settings.first.reserve
+                            : name == "band"    ? settings.first.band
+                                                : settings.first.window;
       chosen = static_cast<std::size_t>(found - known.begin());
     } else {
       return invalid("policy evenkeel has no argument '" + name +
-                     "'; there are adapt, band, risk and window");
+                     "'; there are adapt, band, margin, reserve and window");
     }
   }
   return std::make_unique<Evenkeel>(settings);

@@ -8,6 +8,7 @@
 
 #include "autoscaling/encoding.h"
 #include "autoscaling/policies/evenkeel_curve.h"
+#include "autoscaling/policies/evenkeel_level.h"
 #include "autoscaling/policies/evenkeel_manners.h"
 #include "autoscaling/policies/policy.h"
 #include "autoscaling/service_rate.h"
@@ -17,7 +18,7 @@
 namespace evenkeel::autoscaling {
 
 struct EvenkeelSettings {
-  Manner first{4, 2, 0};  // until the workload's own past says more
+  Manner first{2, 1, 0, 0};  // until the workload's own past says more
   bool adapts = true;
 };
 
@@ -25,13 +26,15 @@ struct EvenkeelSettings {
 // enough for a mean cost, that replicas are alike, and that its rate and CPU use are reported every interval.
 //
 // It learns what a pod serves (service_rate.h), how long one takes to start, how long requests take at a load
-// (evenkeel_curve.h) and what rates to expect (prediction/forecast.h); takes the fewest pods whose chance of
-// a violation is within a risk, over all rates there may be once they could help; and learns which risk to
-// take by following every choice, and HPA's rule, in shadow (evenkeel_manners.h). It explores nothing
-// downwards: less than before is only ever recommended because the model says so. docs/algorithms/scaling.md.
+// (evenkeel_curve.h), what rates to expect (prediction/forecast.h) and how much they jump (evenkeel_level.h);
+// takes the fewest pods that keep the level for the rates there may be once they could help; and learns how
+// much to have in reserve by following every choice, and HPA's rule, in shadow (evenkeel_manners.h). It
+// explores nothing downwards: less than before is only ever recommended because the model says so.
+// docs/algorithms/scaling.md.
 class Evenkeel final : public ScalingPolicy {
  public:
-  // What it begins with: `risk`, `band` and `window`, of kRisks, kBands and kWindows; `adapt` (true, false).
+  // What it begins with: `margin`, `reserve`, `band` and `window`, of kMargins, kReserves, kBands and
+  // kWindows; `adapt` (true, false).
   static Result<std::unique_ptr<Evenkeel>> make(const std::map<std::string, std::string>& arguments);
   explicit Evenkeel(EvenkeelSettings settings = {});
 
@@ -55,17 +58,15 @@ class Evenkeel final : public ScalingPolicy {
     Time at{};
   };
   Arrivals arrivals_of(const ServiceFacts& facts) const;
-  // How many pods were ready in a time, as far as reports have shown; none: they do not reach that far back.
-  struct ReadyRange {
-    std::int32_t least = 0, most = 0;
-  };
-  void note_ready(Time at, std::int32_t ready);
-  std::optional<ReadyRange> ready_during(Time from, Time to) const;
+  // How many pods were ready on average in a time, as far as reports have shown; none: not that far back.
+  void note_ready(const ServiceReport& report, std::int32_t ready);
+  std::optional<double> ready_during(Time from, Time to) const;
   double backlog_of(const ServiceFacts& facts, double per_pod, Duration elapsed);
   double cores_of(const ServiceFacts& facts) const;  // a pod can use
 
   EvenkeelSettings settings_;
   prediction::RateForecast forecast_;
+  RateLevel level_;
   ServiceRate service_rate_;
   StartUpTime start_up_;
   ResponseCurve curve_;
@@ -73,7 +74,12 @@ class Evenkeel final : public ScalingPolicy {
   double most_cores_ = 0;  // that a pod was seen to use lately, as a share of its request
   double backlog_ = 0;
   Arrivals arrivals_;
-  std::vector<std::pair<Time, std::int32_t>> ready_;  // the last few, oldest first
+  struct Look {
+    Time at{};
+    std::int32_t ready = 0;
+    double since = 0;  // mean of ready pods since the look before
+  };
+  std::vector<Look> ready_;  // the last few, oldest first
   std::optional<ServiceFacts> last_;
   Time last_turn_{};
 };

@@ -11,9 +11,13 @@ namespace {
 
 constexpr Duration kChooseEvery = std::chrono::minutes{10};
 constexpr double kEvidence = 1200;    // seconds that must have been followed
-constexpr double kViolations = 0.6;   // of HPA's: room for the model's own error
-constexpr double kCalm = 90;          // seconds between scalings, on average, at least
-constexpr double kWorthIt = 0.997;    // of the replicas: less is no reason to change
+constexpr double kTooMany = 6;        // times HPA's violations: the first manner does not do here
+constexpr double kFarFewer = 0.25;    // of them: there is room for a bolder one
+constexpr double kViolations = 0.8;   // of them: what another one may have
+constexpr double kNone = 1e-3;        // a share of the time that counts as no violations
+constexpr double kCalm = 150;         // seconds between scalings, on average, at least
+constexpr double kManyBursts = 0.06;  // above, falls are held back for longer
+constexpr double kWorthIt = 0.99;     // of the replicas: less is no reason to change
 
 // The lower the better: a class, and within it what counts there.
 std::pair<int, double> rank(const Manners::Followed& followed, bool safe, bool calm) {
@@ -24,10 +28,14 @@ std::pair<int, double> rank(const Manners::Followed& followed, bool safe, bool c
 
 }  // namespace
 
+Duration window_of(const Manner& manner, double bursts) {
+  return from_seconds(kWindows[manner.window] * std::clamp(bursts / kManyBursts, 1.0, 3.0));
+}
+
 std::int32_t recommended_by(const Manner& manner, const Needs& needs, std::int32_t wanted, bool by_leaps) {
-  EVENKEEL_CHECK(manner.risk < kRisks.size() && manner.band < kBands.size());
-  const std::int32_t up = needs.ahead[manner.risk];
-  const std::int32_t keep = needs.keep[manner.band][manner.risk];
+  EVENKEEL_CHECK(manner.margin < kMargins.size() && manner.reserve < kReserves.size());
+  const std::int32_t up = needs.now[manner.margin][manner.reserve];
+  const std::int32_t keep = needs.keep[manner.band][manner.margin][manner.reserve];
   if (up > wanted) return by_leaps ? std::max(up, keep) : up;
   return std::min(wanted, keep);
 }
@@ -46,10 +54,14 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
 Manners::Manners(Manner first) {
   for (std::size_t window = 0; window < kWindows.size(); ++window)
     for (std::size_t band = 0; band < kBands.size(); ++band)
-      for (std::size_t risk = 0; risk < kRisks.size(); ++risk) {
-        if (window == first.window && band == first.band && risk == first.risk) chosen_ = all_.size();
-        all_.push_back({{risk, band, window}, {}});
-      }
+      for (std::size_t reserve = 0; reserve < kReserves.size(); ++reserve)
+        for (std::size_t margin = 0; margin < kMargins.size(); ++margin) {
+          const bool is_first = window == first.window && band == first.band && reserve == first.reserve &&
+                                margin == first.margin;
+          if (is_first) first_ = all_.size();
+          all_.push_back({{margin, reserve, band, window}, {}});
+        }
+  chosen_ = first_;
 }
 
 void Manners::follow(const Turn& turn) {
@@ -69,7 +81,7 @@ void Manners::follow(const Turn& turn) {
   for (Followed& followed : all_) {
     if (!turn.adapts && &followed != &all_[chosen_]) continue;  // nobody is going to ask
     ShadowScaling& shadow = followed.shadow;
-    const Duration window = turn.window.value_or(std::chrono::seconds{kWindows[followed.manner.window]});
+    const Duration window = turn.window.value_or(window_of(followed.manner, turn.bursts));
     shadow.serve(turn.service, turn.elapsed, turn.measured);
     shadow.scale(within(recommended_by(followed.manner, turn.needs, shadow.wanted(), by_leaps)), turn.now,
                  window, turn.start_up);
@@ -81,12 +93,20 @@ void Manners::choose(const Turn& turn) {
   const ShadowScaling::Tally& hpa = hpa_.tally();
   if (turn.now < choose_after_ || hpa.seconds < kEvidence) return;
   choose_after_ = turn.now + kChooseEvery;
-  const double most_scalings = turn.window ? hpa.scalings : hpa.seconds / kCalm;
-  const auto safe = [&](const Followed& followed) {
-    return followed.shadow.tally().violated_seconds <= kViolations * hpa.violated_seconds;
-  };
+  const ShadowScaling::Tally& first = all_[first_].shadow.tally();
+  const double none = kNone * hpa.seconds;
+  const double most_scalings = 1 + (turn.window ? hpa.scalings : std::max(hpa.scalings, hpa.seconds / kCalm));
   const auto calm = [&](const Followed& followed) {
     return followed.shadow.tally().scalings <= most_scalings;
+  };
+  const bool does = first.violated_seconds <= kTooMany * hpa.violated_seconds + none && calm(all_[first_]);
+  const bool room = first.violated_seconds + none < kFarFewer * hpa.violated_seconds;
+  if (does && !room) {
+    chosen_ = first_;
+    return;
+  }
+  const auto safe = [&](const Followed& followed) {
+    return followed.shadow.tally().violated_seconds <= kViolations * hpa.violated_seconds + none;
   };
   // Fewest replicas of those that are safe and calm; else the calmest that is safe; else the safest.
   std::size_t best = 0;

@@ -11,13 +11,16 @@
 namespace evenkeel::autoscaling {
 
 // How long a fall is held back, in seconds.
-inline constexpr std::array<int, 4> kWindows{15, 60, 120, 300};
+inline constexpr std::array<int, 3> kWindows{60, 120, 300};
 
-// A way of going by the same facts: how much risk is taken, how sure a fall must be, how long it is held
-// back.
+// A way of going by the same facts: how much is asked for beyond the present rate, how sure a fall must be,
+// how long it is held back. In kMargins, kReserves, kBands and kWindows.
 struct Manner {
-  std::size_t risk = 0, band = 0, window = 0;  // in kRisks, kBands and kWindows
+  std::size_t margin = 0, reserve = 0, band = 0, window = 0;
 };
+
+// How long it holds falls back: longer where rates jump from report to report, or it would follow every one.
+Duration window_of(const Manner& manner, double bursts);
 
 // What a manner recommends for a workload that has `wanted`. By leaps: what is ordered is to last for a
 // while, for the sake of fewer scalings.
@@ -28,9 +31,9 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
                                 std::int32_t wanted);
 
 // Which manner to have: all of them are followed in shadow, beside HPA's rule, and the one that would have
-// needed the fewest replicas among those with fewer violations than HPA is taken. Where the workload's owner
-// has said how changes are to be held back, that window is everybody's, and no more scalings than HPA's are
-// allowed either.
+// needed the fewest replicas is taken of those with clearly fewer violations than HPA (or no more than the
+// first one, which is known to do well with workloads of many kinds) and no more scalings. Where the
+// workload's owner has said how changes are to be held back, that window is everybody's.
 class Manners {
  public:
   struct Followed {
@@ -49,6 +52,7 @@ class Manners {
     std::int32_t wanted = 1, least = 1, most = 1;
     Time now{}, measured{};  // when it is asked, and when what it is asked by was so
     Duration elapsed{}, hpa_window{}, start_up{};
+    double bursts = 0;
     std::optional<Duration> window{};  // of falls, where the spec says one
     bool adapts = true;
   };
@@ -67,7 +71,7 @@ class Manners {
 
   std::vector<Followed> all_;
   ShadowScaling hpa_;
-  std::size_t chosen_ = 0;
+  std::size_t first_ = 0, chosen_ = 0;
   Time choose_after_{};
 };
 

@@ -5,6 +5,11 @@
 namespace evenkeel::autoscaling {
 namespace {
 
+constexpr double kNoiseMargin = 0.7, kMostMargin = 0.185;
+// Above its level a rate is to be served by so much: small jumps are mostly within what pods come in.
+constexpr double kBurstReserve = 1.5, kManyBurstsReserve = 7;  // times the bursts, and their square
+constexpr double kSure = 0.3;  // a chance of a violation by the curve that still counts as keeping the level
+
 // The fewest of 1 … most for which `enough` holds, given that more always are enough as well.
 template <class Enough>
 std::int32_t fewest(std::int32_t most, const Enough& enough) {
@@ -27,25 +32,25 @@ double LevelModel::chance(double requests_per_s, std::int32_t pods) const {
                             bound_s);
 }
 
-double LevelModel::chance(const prediction::RateOutlook& outlook, std::int32_t pods, double factor) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < outlook.rates.size(); ++i)
-    sum += prediction::RateOutlook::kShares[i] * chance(factor * outlook.rates[i], pods);
-  return sum;
+std::int32_t LevelModel::least(double requests_per_s) const {
+  return fewest(most, [&](std::int32_t pods) { return chance(requests_per_s, pods) <= kSure; });
 }
 
-std::int32_t LevelModel::least(const prediction::RateOutlook& outlook, double risk, double factor) const {
-  return fewest(most, [&](std::int32_t pods) { return chance(outlook, pods, factor) <= risk; });
+double rate_to_serve(const RateSeen& seen, std::size_t margin, std::size_t reserve) {
+  const double higher = std::min(kMostMargin, kMargins[margin] + kNoiseMargin * seen.noise);
+  const double jumps = kBurstReserve * seen.bursts + kManyBurstsReserve * seen.bursts * seen.bursts;
+  return std::max(seen.rate * (1 + higher), seen.level * (1 + kReserves[reserve] * jumps));
 }
 
-Needs needs_of(const LevelModel& model, const Outlooks& outlooks) {
+Needs needs_of(const LevelModel& model, const RateSeen& seen) {
   Needs needs;
-  for (std::size_t i = 0; i < kRisks.size(); ++i) {
-    needs.ahead[i] = model.least(outlooks.ahead, kRisks[i]);
-    for (std::size_t b = 0; b < kBands.size(); ++b)
-      needs.keep[b][i] = std::max(model.least(outlooks.soon, kRisks[i], 1 + kBands[b]),
-                                  model.least(outlooks.ahead, kRisks[i], 1 + kBands[b]));
-  }
+  for (std::size_t margin = 0; margin < kMargins.size(); ++margin)
+    for (std::size_t reserve = 0; reserve < kReserves.size(); ++reserve) {
+      const double rate = rate_to_serve(seen, margin, reserve);
+      needs.now[margin][reserve] = model.least(rate);
+      for (std::size_t band = 0; band < kBands.size(); ++band)
+        needs.keep[band][margin][reserve] = model.least(rate * (1 + kBands[band]));
+    }
   return needs;
 }
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "autoscaling/policies/evenkeel_curve.h"
-#include "prediction/forecast.h"
 
 namespace evenkeel::autoscaling {
 
@@ -15,28 +14,36 @@ struct LevelModel {
   double backlog_per_s = 0;  // work left over, as a rate on top of what arrives
   std::int32_t most = 1;
 
-  // The chance that the percentile is above the bound, over all the rates there may be.
-  double chance(const prediction::RateOutlook& outlook, std::int32_t pods, double factor = 1) const;
+  // The chance that the percentile is above the bound.
   double chance(double requests_per_s, std::int32_t pods) const;
-  // The fewest pods whose chance is at most `risk`; `most` where none is.
-  std::int32_t least(const prediction::RateOutlook& outlook, double risk, double factor = 1) const;
+  // The fewest pods that keep it, as far as the curve can tell; `most` where none do.
+  std::int32_t least(double requests_per_s) const;
 };
 
-// Chances of a violation that may be accepted, from timid to bold: what is learnt is which.
-inline constexpr std::array<double, 8> kRisks{0.03, 0.08, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4};
-// By how much a rate must lie below what fewer pods could serve before they are thought to do: less of it
-// makes for fewer replicas, more of it for fewer scalings.
-inline constexpr std::array<double, 5> kBands{0, 0.025, 0.05, 0.1, 0.2};
+// What pods are asked for beyond what the present rate needs, from bold to timid: what is
+// learnt is which. The first two grow with a rate's own noise.
+//   kMargins: the rate may be higher by this (and kNoiseMargin of the noise) once pods could help;
+//   kReserves: so many times its usual jumps above its level it may be at any time;
+//   kBands: by this it must lie below what fewer pods could serve before they are thought to do: less makes
+//   for fewer replicas, more for fewer scalings.
+inline constexpr std::array<double, 4> kMargins{0, 0.015, 0.03, 0.06};
+inline constexpr std::array<double, 3> kReserves{0.7, 1, 1.4};
+inline constexpr std::array<double, 2> kBands{0.03, 0.07};
 
-// What every one of them would need.
+struct RateSeen {
+  double rate = 0;   // the present one, or what is forecast for when pods could help if that is more
+  double level = 0;  // over the last minutes
+  double noise = 0, bursts = 0;  // shares: evenkeel_level.h
+};
+double rate_to_serve(const RateSeen& seen, std::size_t margin, std::size_t reserve);
+
+// What each of them would need.
 struct Needs {
-  using ByRisk = std::array<std::int32_t, kRisks.size()>;
-  ByRisk ahead{};                            // once something ordered now could help
-  std::array<ByRisk, kBands.size()> keep{};  // until then as well, were rates higher by a band
+  using ByReserve = std::array<std::int32_t, kReserves.size()>;
+  using ByMargin = std::array<ByReserve, kMargins.size()>;
+  ByMargin now{};                              // to be ordered if there are fewer
+  std::array<ByMargin, kBands.size()> keep{};  // to be kept if there are more
 };
-struct Outlooks {
-  prediction::RateOutlook soon, ahead;
-};
-Needs needs_of(const LevelModel& model, const Outlooks& outlooks);
+Needs needs_of(const LevelModel& model, const RateSeen& seen);
 
 }  // namespace evenkeel::autoscaling

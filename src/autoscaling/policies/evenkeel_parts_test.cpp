@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "autoscaling/policies/evenkeel_curve.h"
+#include "autoscaling/policies/evenkeel_level.h"
 #include "autoscaling/policies/evenkeel_manners.h"
 #include "autoscaling/policies/evenkeel_need.h"
 #include "autoscaling/policies/evenkeel_shadow.h"
@@ -66,26 +67,86 @@ TEST(ResponseCurve, IsTakenUpWhereItWasPutAway) {
   EXPECT_EQ(second.expected_s({0.55, 3, 50}), first.expected_s({0.55, 3, 50}));
 }
 
-TEST(LevelModel, NeedsMoreForARateThatIsLessSure) {
+TEST(LevelModel, NeedsAsManyAsKeepTheBoundAndMoreForABacklog) {
   const ResponseCurve curve(0.95);
-  const LevelModel model{.curve = curve, .per_pod = 50, .bound_s = kBound, .most = 20};
-  prediction::RateOutlook sure, unsure;
-  sure.rates.fill(100);
-  for (std::size_t i = 0; i < unsure.rates.size(); ++i)
-    unsure.rates[i] = 50 + 100 * static_cast<double>(i) / 10;
-  EXPECT_EQ(model.least(sure, 0.05), 3);
-  EXPECT_GT(model.least(unsure, 0.05), 3);
-  EXPECT_GE(model.least(unsure, 0.01), model.least(unsure, 0.2));
+  LevelModel model{.curve = curve, .per_pod = 50, .bound_s = kBound, .most = 20};
+  EXPECT_EQ(model.least(100), 3);  // two would be busy all the time
+  EXPECT_EQ(model.least(125), 4);  // three are 83 % busy: too slow
+  model.backlog_per_s = 100;
+  EXPECT_EQ(model.least(100), 6);
+  model.most = 4;
+  EXPECT_EQ(model.least(100), 4);  // never more than there may be
 }
 
-TEST(LevelModel, NeedsMoreForABacklogAndNeverMoreThanThereMayBe) {
+TEST(RateToServe, IsHigherForRatesThatJump) {
+  const RateSeen smooth{100, 100, 0.02, 0.01}, restless{100, 100, 0.2, 0.05}, bursts{100, 100, 0.2, 0.2};
+  for (std::size_t margin = 0; margin < kMargins.size(); ++margin)
+    for (std::size_t reserve = 0; reserve < kReserves.size(); ++reserve) {
+      EXPECT_GT(rate_to_serve(smooth, margin, reserve), 100);
+      EXPECT_GT(rate_to_serve(restless, margin, reserve), rate_to_serve(smooth, margin, reserve));
+      EXPECT_GT(rate_to_serve(bursts, margin, reserve), rate_to_serve(restless, margin, reserve));
+    }
+}
+
+TEST(RateToServe, KeepsAReserveForTheUsualRateWhileItIsLow) {
+  const RateSeen low{20, 100, 0.2, 0.1};
+  EXPECT_GT(rate_to_serve(low, 0, 0), 100);
+}
+
+TEST(Needs, KeepMoreThanTheyWouldOrder) {
   const ResponseCurve curve(0.95);
-  prediction::RateOutlook outlook;
-  outlook.rates.fill(100);
-  LevelModel model{.curve = curve, .per_pod = 50, .bound_s = kBound, .backlog_per_s = 100, .most = 20};
-  EXPECT_EQ(model.least(outlook, 0.05), 6);
-  model.most = 4;
-  EXPECT_EQ(model.least(outlook, 0.05), 4);
+  const LevelModel model{.curve = curve, .per_pod = 50, .bound_s = kBound, .most = 30};
+  for (double rate = 20; rate < 900; rate += 7) {
+    const Needs needs = needs_of(model, {rate, rate, 0.05, 0.03});
+    for (const Needs::ByMargin& keep : needs.keep)
+      for (std::size_t margin = 0; margin < kMargins.size(); ++margin)
+        for (std::size_t reserve = 0; reserve < kReserves.size(); ++reserve)
+          EXPECT_GE(keep[margin][reserve], needs.now[margin][reserve]);
+  }
+}
+
+TEST(RateLevel, TellsWhatJumpsFromReportToReportFromWhatJumpsByTheMinute) {
+  Random random(1);
+  RateLevel bursts, minutes, smooth;
+  double minute = 0, next = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Time at = kNow + seconds{15 * i};
+    if (i % 4 == 0) minute = next, next = random.between(-30, 30);
+    bursts.observe(at, 100 + random.between(-30, 30));
+    minutes.observe(at, 100 + minute + (next - minute) * (i % 4) / 4.0);
+    smooth.observe(at, 100 + i / 100.0);
+  }
+  EXPECT_NEAR(bursts.bursts(), 0.18, 0.04);
+  EXPECT_NEAR(bursts.noise(), 0.18, 0.04);
+  EXPECT_NEAR(minutes.noise(), 0.17, 0.05);
+  EXPECT_LT(minutes.bursts(), 0.5 * minutes.noise());
+  EXPECT_LT(smooth.noise(), 0.02);
+  EXPECT_NEAR(bursts.level(), 100, 10);
+}
+
+TEST(RateLevel, LeavesOutWhatIsNoRateAndBeginsAnewAfterAGap) {
+  RateLevel level;
+  for (int i = 0; i < 40; ++i) level.observe(kNow + seconds{15 * i}, 50);
+  const double noise = level.noise();
+  level.observe(kNow + seconds{600}, std::nan(""));
+  level.observe(kNow + seconds{600}, -1);
+  level.observe(kNow, 5000);
+  EXPECT_EQ(level.level(), 50);
+  level.observe(kNow + seconds{7200}, 200);  // nobody knows what was in between
+  level.observe(kNow + seconds{7215}, 200);
+  EXPECT_EQ(level.level(), 200);
+  EXPECT_LE(level.noise(), noise);
+}
+
+TEST(RateLevel, IsTakenUpWhereItWasPutAway) {
+  RateLevel first, second;
+  for (int i = 0; i < 40; ++i) first.observe(kNow + seconds{15 * i}, 50 + i % 3);
+  learning::SavedState state;
+  first.save(state, "level");
+  second.restore(state, "level");
+  ASSERT_TRUE(state.status());
+  EXPECT_EQ(second.noise(), first.noise());
+  EXPECT_EQ(second.level(), first.level());
 }
 
 TEST(RecommendedLately, HoldsTheHighestOfTheWindow) {
@@ -132,13 +193,24 @@ TEST(ShadowedHpa, IsHpasRule) {
 
 TEST(Manner, FallsOnlyWhereTheRateIsClearlyLower) {
   Needs needs;
-  needs.ahead.fill(3);
-  needs.keep[0].fill(3);
-  needs.keep[1].fill(4);
-  EXPECT_EQ(recommended_by({2, 0, 0}, needs, 4, false), 3);
-  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 4, false), 4);
-  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 2, false), 3);
-  EXPECT_EQ(recommended_by({2, 1, 0}, needs, 2, true), 4);
+  const auto fill = [](Needs::ByMargin& all, std::int32_t pods) {
+    for (Needs::ByReserve& row : all) row.fill(pods);
+  };
+  fill(needs.now, 3);
+  fill(needs.keep[0], 3);
+  fill(needs.keep[1], 4);
+  const Manner sure{1, 1, 0, 0}, doubtful{1, 1, 1, 0};
+  EXPECT_EQ(recommended_by(sure, needs, 4, false), 3);
+  EXPECT_EQ(recommended_by(doubtful, needs, 4, false), 4);
+  EXPECT_EQ(recommended_by(doubtful, needs, 2, false), 3);
+  EXPECT_EQ(recommended_by(doubtful, needs, 2, true), 4);
+}
+
+TEST(Manner, HoldsFallsBackLongerWhereRatesJumpFromReportToReport) {
+  const Manner manner{0, 0, 0, 0};
+  EXPECT_EQ(window_of(manner, 0.01), seconds{60});
+  EXPECT_EQ(window_of(manner, 0.12), seconds{120});
+  EXPECT_EQ(window_of(manner, 0.9), seconds{180});
 }
 
 }  // namespace

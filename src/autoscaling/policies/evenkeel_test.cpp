@@ -46,7 +46,7 @@ TEST(Evenkeel, LearnsWhatAPodServesAndSaysSo) {
   for (int i = 0; i < 80; ++i) answer = service.step(100 + i % 7, policy);
   EXPECT_NEAR(policy.service_rate().per_pod(0.5), 50, 1.5);
   EXPECT_TRUE(says(answer, "service", "a pod")) << answer.reasons.front().text;
-  EXPECT_TRUE(says(answer, "forecast", "p95 in"));
+  EXPECT_TRUE(says(answer, "forecast", "p95"));
   EXPECT_TRUE(says(answer, "level", "needs"));
 }
 
@@ -73,7 +73,9 @@ TEST(Evenkeel, NeverGoesBelowWhatTheLevelNeeds) {
   }
 }
 
-TEST(Evenkeel, NeedsFewerThanHpaWithNoMoreViolations) {
+// HPA's 70 % is next to the bound of a queue that is as slow as this one: it has fewer pods there, and
+// violations.
+TEST(Evenkeel, KeepsALevelThatHpaDoesNotKeepForLittleMore) {
   Evenkeel evenkeel;
   Hpa hpa{CalculatorOptions{}};
   TestService ours(5), theirs(5);
@@ -85,8 +87,9 @@ TEST(Evenkeel, NeedsFewerThanHpaWithNoMoreViolations) {
       theirs.forget_figures();
     }
   }
-  EXPECT_LT(ours.replicas(), theirs.replicas());
-  EXPECT_LE(ours.violation(), theirs.violation());
+  EXPECT_GT(theirs.violation(), 0.02);
+  EXPECT_LT(ours.violation(), 0.5 * theirs.violation());
+  EXPECT_LT(ours.replicas(), 1.15 * theirs.replicas());
 }
 
 TEST(Evenkeel, OrdersMoreForABacklog) {
@@ -123,7 +126,7 @@ TEST(Evenkeel, IsTakenUpWhereItWasPutAway) {
   ASSERT_TRUE(second.restore(*learning::SavedState::parse(bytes)));
   EXPECT_TRUE(service.step(wave(400), second).unable.empty());
   EXPECT_EQ(second.service_rate().per_core(), first.service_rate().per_core());
-  EXPECT_EQ(second.manners().chosen().risk, first.manners().chosen().risk);
+  EXPECT_EQ(second.manners().chosen().margin, first.manners().chosen().margin);
 }
 
 TEST(Evenkeel, RefusesAStateThatIsNotItsOwn) {
@@ -134,8 +137,9 @@ TEST(Evenkeel, RefusesAStateThatIsNotItsOwn) {
 }
 
 TEST(Evenkeel, RefusesArgumentsItCannotRead) {
-  EXPECT_TRUE(Evenkeel::make({{"risk", "0.2"}, {"band", "0.05"}, {"window", "60"}, {"adapt", "false"}}));
-  for (const auto& wrong : {std::pair<std::string, std::string>{"risk", "0.21"},
+  EXPECT_TRUE(Evenkeel::make(
+      {{"margin", "0.03"}, {"reserve", "1.4"}, {"band", "0.07"}, {"window", "60"}, {"adapt", "false"}}));
+  for (const auto& wrong : {std::pair<std::string, std::string>{"margin", "0.21"},
                             {"adapt", "yes"},
                             {"window", "a while"},
                             {"courage", "1"}}) {
