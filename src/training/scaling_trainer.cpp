@@ -144,6 +144,7 @@ Plan read_plan(YamlReader& recipe) {
   autoscaling::DScalerRanges& ranges = plan.settings.ranges;
   ranges.replicas = recipe.number("ranges.replicas").more_than(0).or_else(ranges.replicas);
   ranges.requests_per_s = recipe.number("ranges.requests_per_s").more_than(0).or_else(ranges.requests_per_s);
+  plan.settings.every = recipe.duration("decisions_every").at_least(Duration{}).or_else(plan.settings.every);
   plan.worlds = recipe.integer<std::size_t>("worlds").between(1, 10000000).or_else(plan.worlds);
   plan.first_world = recipe.integer<std::uint64_t>("first_world").at_least(1).or_else(plan.first_world);
   plan.length = recipe.duration("length").more_than(Duration{}).or_else(plan.length);
