@@ -23,6 +23,18 @@ struct Plan {
   Real rate = 0, rate_end = 0;
 };
 
+// From anywhere: a week's nights alone would teach little.
+void take_piece(simulator::ServiceWorldPlan& plan, Duration length, Random random) {
+  if (plan.length <= length) return;
+  simulator::RequestRates rates = *plan.rates;
+  const auto steps = static_cast<std::size_t>((plan.length - length) / rates.step);
+  const auto from = static_cast<std::ptrdiff_t>(random.below(steps + 1));
+  for (std::vector<float>* values : {&rates.per_s, &rates.work})
+    if (!values->empty()) values->erase(values->begin(), values->begin() + from);
+  plan.rates = std::make_shared<const simulator::RequestRates>(std::move(rates));
+  plan.length = length;
+}
+
 class DScalerTrainer final : public Trainer {
  public:
   DScalerTrainer(Plan plan, TrainerInput input)
@@ -97,7 +109,7 @@ class DScalerTrainer final : public Trainer {
   RunResult run(std::size_t which, std::uint64_t seed, const Random& random) {
     const ScalingExperiment& experiment = input_.scaling[which % input_.scaling.size()];
     simulator::ServiceWorldPlan plan = simulator::expand(experiment.scenario, seed);
-    plan.length = std::min(plan.length, plan_.length);
+    take_piece(plan, plan_.length, Random(seed).fork("piece"));
     policy_.begin_world();
     policy_.clear_progress();
     RunResult result = run_scaling_world(plan, seed, random, policy_);

@@ -6,7 +6,7 @@ namespace evenkeel::training {
 // `learner: dscaler` of a recipe: DScaler pre-trained over many seeded worlds of one service each.
 //
 //   worlds: 60             a step is one world
-//   length: 12h            of each, at most: from its beginning
+//   length: 12h            of each, at most: a piece from anywhere
 //   first_world: 100001    seeds of the training worlds, apart from those that evaluations use
 //   hidden: [32, 16]  learning_rate: 0.001  discount: 0.9  batch: 32  pool: 160  target_every: 100
 //   learning_rate_end: …   reached evenly over the worlds
