@@ -1,6 +1,6 @@
 # make demo   see it work            make test    every check there is
 # make bench  the speed figures      make format  lay out the sources
-# make train  the shipped model from seeds, interrupted or not: it goes on where it was
+# make train  the shipped models from seeds, interrupted or not: it goes on where it was
 # make papers every figure and table of the papers, as pages in build/papers
 # make test-kubernetes  the part of `make test` that runs against a control plane built from source
 # make testbed       a cluster of real nodes on this machine (root; docs/testbed.md), make testbed-down ends it
@@ -34,6 +34,9 @@ MODEL ?= models/evenkeel.ekm
 train: build-release
 	@mkdir -p $(dir $(MODEL))
 	$(EVENKEEL) train --recipe $(RECIPE) --out $(MODEL) --resume --report build/train.html $(ARGS)
+ifeq ($(RECIPE),evenkeel)
+	$(EVENKEEL) train --recipe dscaler --out models/dscaler.ekm --resume --report build/train-dscaler.html $(ARGS)
+endif
 
 papers: build-release
 	$(EVENKEEL) papers --all --out-dir build/papers $(ARGS)

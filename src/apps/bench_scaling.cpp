@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <ostream>
+#include <thread>
 
 #include "apps/bench.h"
 #include "apps/scaling_charts.h"
@@ -97,6 +98,7 @@ Status add_window(const TraceSet& set, const Window& window, const BenchSettings
   options.policies = policies_of(settings);
   options.models = models;
   options.seeds = {1 + all.seeds.size()};
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
   Result<Evaluation> e = training::evaluate_scaling(*experiment, options);
   if (!e) return e.error();
   all.scenario = set.name;

@@ -1,7 +1,10 @@
 #include "apps/scaling_charts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "reporting/number_format.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -13,6 +16,8 @@ using reporting::ChartPoint;
 using reporting::LineChart;
 using reporting::Scale;
 using training::PolicyResult;
+
+constexpr double kNoViolation = 1e-4, kFarOff = 1.5;
 
 LineChart over_time(std::string title, std::string what) {
   LineChart chart;
@@ -41,6 +46,14 @@ std::string family_of(const std::string& policy) {
     const std::size_t end = family.find('+', at + 1);
     family.erase(at, end == std::string::npos ? end : end - at);
   }
+  return family;
+}
+
+// Short enough for the margin: "hpa, 60s".
+std::string label_of(std::string family) {
+  constexpr std::string_view kDown = "+down=";
+  if (const std::size_t at = family.find(kDown); at != std::string::npos)
+    family.replace(at, kDown.size(), ", ");
   return family;
 }
 
@@ -74,20 +87,36 @@ LineChart front_chart(const std::string& title, const std::vector<PolicyResult>&
   LineChart chart;
   chart.title = title;
   chart.x = ChartAxis{"replicas, mean", Scale::linear, AxisFormat::number, {}, {}};
-  chart.y = ChartAxis{"time above the bound", Scale::linear, AxisFormat::percent, 0.0, {}};
+  chart.y = ChartAxis{"time above the bound (none is drawn as 0.01 %)",
+                      Scale::logarithmic,
+                      AxisFormat::percent,
+                      kNoViolation,
+                      {}};
   chart.height = 420;
+  const double hpa = policies.empty() ? 0 : spread_of(policies.front(), "replicas_mean").mean;
   std::vector<std::string> families;
   std::map<std::string, ChartLine> lines;
+  std::string far;
   for (const PolicyResult& policy : policies) {
+    const double replicas = spread_of(policy, "replicas_mean").mean,
+                 violation = spread_of(policy, "sla_violation").mean;
+    // Who has half as many again as HPA would leave no room to tell the others apart.
+    if (replicas > kFarOff * hpa) {
+      far += (far.empty() ? "; off to the right: " : ", ") + policy.policy + " (" +
+             reporting::format_number(replicas) + ", " +
+             reporting::format_number(std::round(1e4 * violation) / 100) + " %)";
+      continue;
+    }
     const std::string family = family_of(policy.policy);
     if (!lines.contains(family)) families.push_back(family);
     ChartLine& line = lines[family];
-    line.label = family;
+    line.label = label_of(family);
     line.colour = static_cast<int>(std::find(families.begin(), families.end(), family) - families.begin());
     line.reference = policy.reference;
     line.markers = true;
-    line.points.push_back({spread_of(policy, "replicas_mean").mean, spread_of(policy, "sla_violation").mean});
+    line.points.push_back({replicas, std::max(violation, kNoViolation)});
   }
+  chart.title += far;
   for (const std::string& family : families) {
     ChartLine& line = lines[family];
     std::sort(line.points.begin(), line.points.end(),

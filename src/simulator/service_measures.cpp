@@ -11,7 +11,11 @@ double lost_of(const RunningServices& services) {
   return lost;
 }
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+// Differences of large sums may end a hair beside zero.
+double share(double part, double whole) {
+  constexpr double kNothing = 1e-12;
+  return whole > 0 && part > kNothing * whole ? part / whole : 0;
+}
 
 }  // namespace
 

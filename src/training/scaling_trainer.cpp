@@ -23,6 +23,18 @@ struct Plan {
   Real rate = 0, rate_end = 0;
 };
 
+// From anywhere: a week's nights alone would teach little.
+void take_piece(simulator::ServiceWorldPlan& plan, Duration length, Random random) {
+  if (plan.length <= length) return;
+  simulator::RequestRates rates = *plan.rates;
+  const auto steps = static_cast<std::size_t>((plan.length - length) / rates.step);
+  const auto from = static_cast<std::ptrdiff_t>(random.below(steps + 1));
+  for (std::vector<float>* values : {&rates.per_s, &rates.work})
+    if (!values->empty()) values->erase(values->begin(), values->begin() + from);
+  plan.rates = std::make_shared<const simulator::RequestRates>(std::move(rates));
+  plan.length = length;
+}
+
 class DScalerTrainer final : public Trainer {
  public:
   DScalerTrainer(Plan plan, TrainerInput input)
@@ -97,7 +109,7 @@ class DScalerTrainer final : public Trainer {
   RunResult run(std::size_t which, std::uint64_t seed, const Random& random) {
     const ScalingExperiment& experiment = input_.scaling[which % input_.scaling.size()];
     simulator::ServiceWorldPlan plan = simulator::expand(experiment.scenario, seed);
-    plan.length = std::min(plan.length, plan_.length);
+    take_piece(plan, plan_.length, Random(seed).fork("piece"));
     policy_.begin_world();
     policy_.clear_progress();
     RunResult result = run_scaling_world(plan, seed, random, policy_);
@@ -144,6 +156,7 @@ Plan read_plan(YamlReader& recipe) {
   autoscaling::DScalerRanges& ranges = plan.settings.ranges;
   ranges.replicas = recipe.number("ranges.replicas").more_than(0).or_else(ranges.replicas);
   ranges.requests_per_s = recipe.number("ranges.requests_per_s").more_than(0).or_else(ranges.requests_per_s);
+  plan.settings.every = recipe.duration("decisions_every").at_least(Duration{}).or_else(plan.settings.every);
   plan.worlds = recipe.integer<std::size_t>("worlds").between(1, 10000000).or_else(plan.worlds);
   plan.first_world = recipe.integer<std::uint64_t>("first_world").at_least(1).or_else(plan.first_world);
   plan.length = recipe.duration("length").more_than(Duration{}).or_else(plan.length);

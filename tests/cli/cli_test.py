@@ -297,6 +297,18 @@ class Bench(unittest.TestCase):
         self.assertIn("drs-even", done.stdout)
         self.assertIn("skipped: no data", done.stdout)
 
+    def test_puts_scaling_policies_beside_hpa_and_a_clairvoyant(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder) / "scaling.html"
+            done = run("bench", "scaling", "--quick", "--json", "--report", str(page))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            results = json.loads(done.stdout)["results"]
+            for traces in ("wc98", "nasa", "llm"):
+                for policy in ("hpa", "dscaler", "a-sarsa", "evenkeel", "clairvoyant"):
+                    self.assertGreater(results[traces][policy]["replicas_mean"]["mean"], 0)
+                self.assertLess(results[traces]["clairvoyant"]["replicas_mean"]["mean"], results[traces]["hpa"]["replicas_mean"]["mean"])
+            self.assertIn("<svg", page.read_text())
+
 
 class Demo(unittest.TestCase):
     def test_ends_headless_with_the_comparison_table(self):

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "autoscaling/autoscaler.h"
 #include "autoscaling/policies/registry.h"
@@ -42,11 +44,78 @@ struct Run {
   simulator::ServiceMeasures::Summary summary;
 };
 
-Run run(const ServiceWorldPlan& plan, std::uint64_t seed) {
+// Tells of another world what cannot be, in a part of the looks.
+class LyingWorld final : public ScalingWorld {
+ public:
+  LyingWorld(ScalingWorld& world, double share, Random random)
+      : world_(world), share_(share), random_(random) {}
+
+  Time now() const override { return world_.now(); }
+  void execute(const ScalingAction& action) override { world_.execute(action); }
+  std::optional<std::span<const ScalingEvent>> wait_for_events(Time deadline) override {
+    const auto events = world_.wait_for_events(deadline);
+    if (!events) return std::nullopt;
+    told_.assign(events->begin(), events->end());
+    for (ScalingEvent& event : told_)
+      if (auto* const seen = std::get_if<ServiceReported>(&event); seen && random_.chance(share_))
+        distort(seen->report);
+    return told_;
+  }
+
+ private:
+  double value() {
+    using Limits = std::numeric_limits<double>;
+    constexpr std::array kValues = {Limits::quiet_NaN(),
+                                    Limits::infinity(),
+                                    -Limits::infinity(),
+                                    Limits::max(),
+                                    Limits::denorm_min(),
+                                    -1.0,
+                                    -1e18,
+                                    1e18,
+                                    0.0,
+                                    1e-300};
+    return kValues[random_.below(kValues.size())];
+  }
+  Time moment() {
+    const std::array moments = {Time{}, now() + 1h, now() - 1h, now(), Time{} - 24h, now() + 240000h};
+    return moments[random_.below(moments.size())];
+  }
+  void distort(std::optional<ServiceReport::Amount>& amount) {
+    if (random_.chance(0.3)) amount.reset();
+    if (random_.chance(0.5)) amount = ServiceReport::Amount{value(), random_.chance(0.5) ? now() : moment()};
+  }
+  void distort(ServiceReport& report) {
+    distort(report.requests_per_s);
+    distort(report.response_s);
+    distort(report.in_flight);
+    for (auto& amount : report.amounts) distort(amount);
+    for (ReplicaReport& replica : report.replicas) {
+      if (random_.chance(0.1)) replica.samples.clear();
+      if (random_.chance(0.1)) replica.ready_changed = moment();
+      if (random_.chance(0.1)) replica.started.reset();
+      if (random_.chance(0.2)) replica.ready = !replica.ready;
+      for (auto& sample : replica.samples)
+        if (random_.chance(0.5)) sample = ReplicaReport::Sample{value(), value(), moment(), moment() - now()};
+    }
+    if (random_.chance(0.1)) report.replicas.clear();
+    if (random_.chance(0.1) && !report.replicas.empty()) report.replicas.resize(500, report.replicas.front());
+    if (random_.chance(0.1)) report.there = static_cast<std::int32_t>(random_.below(1000));
+    if (random_.chance(0.1)) report.measured = moment();
+  }
+
+  ScalingWorld& world_;
+  double share_;
+  Random random_;
+  std::vector<ScalingEvent> told_;
+};
+
+Run run(const ServiceWorldPlan& plan, std::uint64_t seed, double lies = 0) {
   ServiceWorld world(plan, Random(seed));
+  LyingWorld told(world, lies, Random(seed).fork("lies"));
   autoscaling::Autoscaler autoscaler;
   control::ScalingLoop loop(
-      world, autoscaler,
+      told, autoscaler,
       [](const ScalerSpec& spec) {
         return autoscaling::make_scaling_policy(spec.policy, spec.arguments, nullptr);
       },
@@ -86,6 +155,18 @@ TEST_P(EveryScalingPolicy, SurvivesMetricsThatComeAndGo) {
                            0.7, i * 300s, i * 300s + 120s});
   plan.scale_failures = 0.3;
   EXPECT_TRUE(run(plan, 3).within);
+}
+
+TEST_P(EveryScalingPolicy, SurvivesReportsThatCannotBe) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    for (const double share : {0.3, 1.0})
+      EXPECT_TRUE(run(plan_of(GetParam()), seed, share).within) << "seed " << seed << ", share " << share;
+}
+
+TEST_P(EveryScalingPolicy, SurvivesReportsThatGrowStale) {
+  ServiceWorldPlan plan = plan_of(GetParam());
+  plan.faults = {{ServiceFault::Kind::stale, ServiceFault::What::both, 1, 20min, 40min}};
+  EXPECT_TRUE(run(plan, 2).within);
 }
 
 TEST_P(EveryScalingPolicy, RefusesAnArgumentItDoesNotKnow) {

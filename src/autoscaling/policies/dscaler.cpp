@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
+#include "base/unit_text.h"
 
 namespace evenkeel::autoscaling {
 namespace {
@@ -14,6 +15,8 @@ using learning::Real;
 
 constexpr int kStay = 2;  // the action that changes nothing
 constexpr std::string_view kNetwork = "values";
+constexpr std::string_view kEvery = "decision_s";  // among a model's figures
+constexpr Real kRateAfterTraining = 1e-5;
 
 std::string number(double value) {
   char buffer[32];
@@ -65,13 +68,21 @@ void DScaler::set_learning_rate(Real rate) {
   if (dqn_) dqn_->optimizer().set_learning_rate(rate);
 }
 
-void DScaler::learn(const ServiceFacts& facts, const ScalingRequest& request, const DScalerState& state,
-                    const Mask& allowed, Random& random) {
+// What came of the last decision, as far as this look shows it: what was measured before it is not.
+void DScaler::look(const ServiceFacts& facts, const ScalingRequest& request, bool last) {
+  if (!facts.response_s) return;
+  const bool since = facts.cpu_measured > last_->at && facts.rate_measured > last_->at;
+  if (!since && !(last && last_->looks == 0)) return;
+  last_->reward_sum += dscaler_reward(facts.utilisation(), *facts.response_s,
+                                      to_seconds(request.spec.level.bound), settings_.penalty);
+  ++last_->looks;
+}
+
+void DScaler::learn(const DScalerState& state, const Mask& allowed, Random& random) {
   const Step step = *std::move(last_);
   last_.reset();
-  if (!facts.response_s) return;  // what came of it is not known
-  const double reward = dscaler_reward(facts.utilisation(), *facts.response_s,
-                                       to_seconds(request.spec.level.bound), settings_.penalty);
+  if (step.looks == 0) return;  // what came of it is not known
+  const double reward = step.reward_sum / step.looks;
   if (settings_.frozen) {
     ++progress_.rewards;
     progress_.reward_sum += reward;
@@ -103,13 +114,19 @@ Recommendation DScaler::recommend(const ScalingRequest& request, Random& random)
     return answer;
   }
   if (!dqn_) make_learner(random);
+  const bool due = !last_ || request.now - last_->at >= settings_.every;
+  if (last_) look(facts, request, due);
+  if (!due) {
+    answer.reasons.push_back({"policy", answer.replicas, "what the last decision leads to is waited for"});
+    return answer;
+  }
   const DScalerState state = dscaler_state(facts, settings_.ranges);
   const Mask allowed = allowed_actions(request);
-  if (last_) learn(facts, request, state, allowed, random);
+  if (last_) learn(state, allowed, random);
 
   const int best = dqn_->best(state, allowed);
   const int action = settings_.frozen ? best : dqn_->act(state, allowed, random);
-  last_ = Step{state, allowed, action};
+  last_ = Step{.state = state, .allowed = allowed, .action = action, .at = request.now};
   answer.replicas = request.wanted + action - kStay;
   if (settings_.explores_up_only && !settings_.frozen) answer.unexplored = request.wanted + best - kStay;
   const learning::Vector values = dqn_->network().forward(std::span<const Real>(state));
@@ -126,6 +143,7 @@ learning::Model DScaler::model() const {
   learning::Model model;
   model.encoding = kEncoding;
   model.normalisation = dscaler_normalisation(settings_.ranges);
+  model.figures[std::string(kEvery)] = to_seconds(settings_.every);
   const auto parameters = dqn_->network().parameters();
   model.networks.push_back(
       {std::string(kNetwork), dqn_->network().shape(), {parameters.begin(), parameters.end()}});
@@ -143,10 +161,16 @@ Status DScaler::begin_from(const learning::Model& model) {
   settings_.ranges = {model.normalisation[1].high, model.normalisation[2].high};
   if (!(settings_.ranges.replicas > 0 && settings_.ranges.requests_per_s > 0))
     return invalid("policy dscaler: the model's ranges of replicas and requests/s must be positive");
+  if (const auto every = model.figures.find(std::string(kEvery));
+      every != model.figures.end() && every->second >= 0 && every->second < 86400)
+    settings_.every = from_seconds(every->second);
   settings_.dqn.hidden = network->shape.hidden;
   settings_.dqn.activation = network->shape.activation;
-  // It goes on from where training left off.
+  // It goes on from where training left off: hardly exploring, and so slowly that the few transitions of its
+  // first hours do not wash away what many worlds taught it.
   settings_.dqn.epsilon_start = settings_.dqn.epsilon_end;
+  settings_.dqn.optimizer.learning_rate = kRateAfterTraining;
+  settings_.dqn.learn_from = settings_.dqn.replay.capacity;
   Random unused(0);  // every weight is the model's
   make_learner(unused);
   std::copy(network->parameters.begin(), network->parameters.end(), dqn_->network().parameters().begin());
@@ -179,6 +203,7 @@ Status DScaler::restore(learning::SavedState state) {
 Result<std::unique_ptr<DScaler>> DScaler::make(const std::map<std::string, std::string>& arguments,
                                                const learning::Model* model) {
   DScalerSettings settings;
+  std::optional<Duration> every;
   for (const auto& [name, value] : arguments) {
     const auto refuse = [&, &argument = name, &found = value](const std::string& expected) {
       return invalid("argument '" + argument + "' of policy dscaler: found '" + found + "', expected " +
@@ -194,9 +219,13 @@ Result<std::unique_ptr<DScaler>> DScaler::make(const std::map<std::string, std::
       const std::optional<double> most = parse_number(value);
       if (!most || !(*most > 0)) return refuse("a positive number");
       (name == "requests" ? settings.ranges.requests_per_s : settings.ranges.replicas) = *most;
+    } else if (name == "every") {
+      const Result<Duration> duration = parse_duration(value);
+      if (!duration || *duration < Duration{}) return refuse("a duration such as 60s");
+      every = *duration;
     } else {
       return invalid("policy dscaler has no argument '" + name +
-                     "'; there are explore, frozen, replicas and requests");
+                     "'; there are every, explore, frozen, replicas and requests");
     }
   }
   if (settings.frozen && !model)
@@ -204,6 +233,7 @@ Result<std::unique_ptr<DScaler>> DScaler::make(const std::map<std::string, std::
   auto policy = std::make_unique<DScaler>(std::move(settings));
   if (model)
     if (const Status begun = policy->begin_from(*model); !begun) return begun.error();
+  if (every) policy->settings_.every = *every;
   return policy;
 }
 

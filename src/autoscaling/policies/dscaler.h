@@ -17,9 +17,13 @@ namespace evenkeel::autoscaling {
 // -2 to +2. Assumes that both and the response are reported at every decision. What the paper leaves open,
 // and how we read it: docs/algorithms/dscaler.md.
 struct DScalerSettings {
+  // Longer than a pod takes to start and to be measured: N and U then say what came of the last decision.
+  static constexpr Duration kUsualEvery{std::chrono::seconds{60}};
+
   learning::DqnOptions dqn = published();
   double penalty = -2;            // eq. 4
   DScalerRanges ranges{};         // N and W that count as 1; ours
+  Duration every = kUsualEvery;   // between decisions, at least; ours
   bool frozen = false;            // neither learns nor explores
   bool explores_up_only = false;  // ours, for clusters with users; the paper explores both ways
 
@@ -38,8 +42,8 @@ class DScaler final : public ScalingPolicy {
     double reward_sum = 0, loss_sum = 0;
   };
 
-  // Arguments: frozen (true, false), explore (both, up), requests (W that counts as 1), replicas (N
-  // likewise).
+  // Arguments: frozen (true, false), explore (both, up), every (between decisions), requests (W that counts
+  // as 1), replicas (N likewise).
   static Result<std::unique_ptr<DScaler>> make(const std::map<std::string, std::string>& arguments,
                                                const learning::Model* model);
   explicit DScaler(DScalerSettings settings);
@@ -63,10 +67,14 @@ class DScaler final : public ScalingPolicy {
     DScalerState state{};
     learning::Mask allowed;
     int action = 0;
+    Time at{};
+    // Of what was measured since; at the end at least one look counts.
+    double reward_sum = 0;
+    int looks = 0;
   };
   Status begin_from(const learning::Model& model);
-  void learn(const ServiceFacts& facts, const ScalingRequest& request, const DScalerState& state,
-             const learning::Mask& allowed, Random& random);
+  void look(const ServiceFacts& facts, const ScalingRequest& request, bool last);
+  void learn(const DScalerState& state, const learning::Mask& allowed, Random& random);
 
   DScalerSettings settings_;
   std::unique_ptr<learning::Dqn> dqn_;  // made at the first decision, of its random numbers

@@ -12,6 +12,7 @@ DScalerSettings quick() {
   DScalerSettings settings;
   settings.dqn.epsilon_steps = 600;
   settings.ranges = {10, 250};
+  settings.every = std::chrono::seconds{15};
   return settings;
 }
 
@@ -64,8 +65,22 @@ TEST(DScaler, LearnsNotToViolate) {
   EXPECT_LT(service.violation(), 0.2);
 }
 
+TEST(DScaler, WaitsForWhatADecisionLeadsTo) {
+  DScaler policy(DScalerSettings{});
+  TestService service(5);
+  int changes = 0;
+  for (int i = 0; i < 240; ++i) {
+    const std::int32_t before = service.wanted();
+    const Recommendation answer = service.step(100, policy);
+    if (answer.unable.empty() && answer.replicas != before) ++changes;
+  }
+  EXPECT_GT(changes, 10);
+  EXPECT_LE(changes, 60);  // an hour
+  EXPECT_LE(policy.progress().rewards, 60U);
+}
+
 TEST(DScaler, ExploresUpwardsOnlyWhereItIsTold) {
-  const auto policy = DScaler::make({{"explore", "up"}}, nullptr);
+  const auto policy = DScaler::make({{"explore", "up"}, {"every", "15s"}}, nullptr);
   ASSERT_TRUE(policy);
   TestService service(4);
   for (int i = 0; i < 50; ++i) {
