@@ -40,7 +40,7 @@ bool ClusterFeed::is_ours(std::string_view scheduler_name, std::string_view name
   const auto is_in = [](const std::vector<std::string>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   };
-  return is_in(options_.scheduler_names, scheduler_name) &&
+  return (options_.any_scheduler || is_in(options_.scheduler_names, scheduler_name)) &&
          (options_.namespaces.empty() || is_in(options_.namespaces, name_space));
 }
 
