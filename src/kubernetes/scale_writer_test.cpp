@@ -133,7 +133,7 @@ TEST_F(ScaleWriterTest, TakesItsMarksBackWhereNothingWasScaled) {
   leave_first = {{"shop", "web-1", "u1"}};
   answers = {ScriptedConnection::refusal(403)};
   begin();
-  EXPECT_EQ(ended, "no");
+  EXPECT_EQ(ended, "HTTP 403: no");
   ASSERT_EQ(connection.requests.size(), 3U);
   const json undone = json::parse(connection.requests[2].body);
   EXPECT_TRUE(undone["metadata"]["annotations"][kDeletionCost].is_null());
