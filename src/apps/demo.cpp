@@ -78,7 +78,7 @@ struct ServiceShow {
 };
 
 Result<std::unique_ptr<ServiceShow>> start_service(const Arguments& arguments) {
-  if (arguments.service == "none") return nullptr;
+  if (arguments.service == "none") return std::unique_ptr<ServiceShow>();
   const bool is_usual = arguments.service == Arguments{}.service;
   auto experiment =
       load_scaling_scenario(arguments.service, is_usual ? kServiceDay : std::vector<std::string>{});
