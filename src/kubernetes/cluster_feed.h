@@ -35,7 +35,6 @@ class ClusterFeed {
     std::vector<std::string> scheduler_names;  // whose waiting pods are ours
     std::vector<std::string> namespaces;       // only what waits there is ours; none: everywhere
     std::optional<LabelSelector> nodes;        // others do not exist for us; nor do the pods on them
-    bool any_scheduler = false;                // whoever they wait for
   };
   enum class Told : std::uint8_t { nothing, waiting, placed };
   struct KnownPod {

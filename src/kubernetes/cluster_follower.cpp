@@ -12,7 +12,7 @@ constexpr Duration kLongestPause = 1min;
 
 ClusterFeed::Options everything() {
   ClusterFeed::Options options;
-  options.any_scheduler = true;
+  options.scheduler_names = {"*"};  // no scheduler is called that: all of them
   return options;
 }
 
