@@ -23,6 +23,7 @@ using simulator::ServiceWorld;
 using simulator::ServiceWorldPlan;
 
 constexpr double kNodeCores = 8, kUtilisation = 0.7;
+constexpr double kPerPod = 50;  // requests a second of a pod at its limit, whatever its size
 constexpr Bytes kNodeMemory{32LL << 30};
 constexpr Duration kDay = 24h;
 
@@ -166,13 +167,14 @@ ServiceWorldPlan make_together_world(const TogetherWorld& world, const std::stri
     service.name = "service-" + std::to_string(i);
     service.cpu_request = service.cpu_limit = kSizes[random.below(3)];
     service.memory = {static_cast<std::int64_t>(256LL << 20) << random.below(4)};
+    service.cpu_per_request = service.cpu_limit / kPerPod;
+    service.times.kind = simulator::ServiceTimes::Kind::fixed;
     service.start_up = 20s;
     const double share = random.between(0.5, 1.5);
     const double rate = cores * share * kUtilisation / service.cpu_per_request;
     service.rates =
         requests_of(rate, world.length, random.fork("service").fork(static_cast<std::uint64_t>(i)));
-    const double at_first = service.rates->at({}) / (kUtilisation * service.requests_per_s());
-    service.replicas = std::max(2, static_cast<std::int32_t>(std::ceil(at_first)));
+    service.replicas = 2;  // it grows into its day before anything is counted
     ScalerSpec& scaler = service.scaler;
     scaler.name_space = "together";
     scaler.name = scaler.target.name = service.name;

@@ -13,7 +13,7 @@ namespace evenkeel::training {
 // of the nodes they would need if their peaks fell together.
 struct TogetherWorld {
   int nodes = 6, services = 8;
-  double crowding = 1.25;
+  double crowding = 2;
   Duration length{std::chrono::hours{4}};  // a day, that much faster
 };
 simulator::ServiceWorldPlan make_together_world(const TogetherWorld& world, const std::string& policy,
