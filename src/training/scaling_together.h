@@ -36,7 +36,7 @@ RunResult run_together(const simulator::ServiceWorldPlan& plan, const TogetherVa
 
 struct TogetherOptions {
   TogetherWorld world;
-  std::vector<std::string> policies{"hpa", "evenkeel"};
+  std::vector<std::string> policies{"hpa"};
   std::vector<std::uint64_t> seeds;
   unsigned threads = 1;
 };
