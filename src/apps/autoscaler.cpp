@@ -108,6 +108,8 @@ LiveAutoscalerOptions live_options(const AutoscalerConfiguration& configuration)
   options.election.name = configuration.lease_name;
   options.host = host_name();
   options.state = configuration.state;
+  options.asks_for_room = configuration.asks_for_room;
+  options.names_leavers = configuration.names_leavers;
   options.log = log_line;
   options.make_policy = [](const ScalerSpec& spec) {
     return autoscaling::make_scaling_policy(spec.policy, spec.arguments, nullptr);

@@ -57,8 +57,9 @@ Result<AutoscalerConfiguration> read_autoscaler_configuration(std::string_view t
   kubernetes::JsonReading reading(name);
   const JsonField root(reading, document->root());
   if (!root.is_map()) return invalid(name + ": expected an AutoscalerConfiguration, found no map");
-  refuse_unknown_fields(root, {"apiVersion", "kind", "clientConnection", "leaderElection", "metrics",
-                               "preview", "events", "policy", "listen", "listenTokenFile", "state"});
+  refuse_unknown_fields(
+      root, {"apiVersion", "kind", "clientConnection", "leaderElection", "metrics", "preview", "events",
+             "policy", "listen", "listenTokenFile", "state", "room", "leaving"});
   if (root.text_at("apiVersion") != "evenkeel.io/v1alpha1")
     root.fail_at("apiVersion", "expected evenkeel.io/v1alpha1, found '" + root.text_at("apiVersion") + "'");
   if (root.text_at("kind") != "AutoscalerConfiguration")
@@ -80,6 +81,8 @@ Result<AutoscalerConfiguration> read_autoscaler_configuration(std::string_view t
   read.listen = root.text_at("listen");
   read.token_file = root.text_at("listenTokenFile");
   read.state = root.text_at("state");
+  read.asks_for_room = root.choice_at<bool>("room", {{"scheduler", true}, {"ignore", false}}, true);
+  read.names_leavers = root.choice_at<bool>("leaving", {{"balance", true}, {"any", false}}, true);
   if (reading.error()) return *reading.error();
   return read;
 }

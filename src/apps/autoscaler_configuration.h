@@ -29,6 +29,8 @@ namespace evenkeel::apps {
 //   listen: 127.0.0.1:10271
 //   listenTokenFile: F
 //   state: DIR
+//   room: scheduler                          # a scale-up is held to what fits; ignore: pods may wait for
+//   nodes leaving: balance                         # a scale-down names the pods that go; any: it does not
 struct AutoscalerConfiguration {
   std::string kubeconfig, context;
   double qps = 0;  // 0: as fast as the server answers
@@ -42,6 +44,7 @@ struct AutoscalerConfiguration {
   std::string ready_made = "http-histogram";
   bool preview = false, events = true;
   std::string policy, listen, token_file, state;
+  bool asks_for_room = true, names_leavers = true;
 };
 
 // Errors name the file, the field, what was found and what was expected.

@@ -9,7 +9,16 @@ using namespace std::chrono_literals;
 constexpr Duration kReleaseWithin = 3s;
 constexpr Duration kSaveEvery = 5min;
 
-kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOptions& options) {
+std::unique_ptr<LiveRoom> make_room(kubernetes::ApiConnection& connection,
+                                    const LiveAutoscalerOptions& options) {
+  if (!options.asks_for_room && !options.names_leavers) return nullptr;
+  return std::make_unique<LiveRoom>(
+      connection, autoscaling::ClusterRoom::Options{options.asks_for_room, options.names_leavers},
+      options.seed, options.log);
+}
+
+kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOptions& options,
+                                                          LiveRoom* room) {
   kubernetes::KubernetesScalingWorld::Options world;
   world.writes = !options.preview;
   world.follows_hpas = options.preview;
@@ -17,6 +26,7 @@ kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOp
   world.events.on = options.events;
   world.events.host = options.host;
   world.seed = options.seed;
+  if (room) world.cluster = &room->follower();
   return world;
 }
 
@@ -25,20 +35,28 @@ kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOp
 // The world as the loop sees it: whoever records is told of everything on its way.
 class LiveAutoscaler::Told : public ScalingWorld {
  public:
-  Told(ScalingWorld& world, ScalingRecords& records) : world_(world), records_(records) {}
+  Told(kubernetes::KubernetesScalingWorld& world, ScalingRecords& records, LiveRoom* room)
+      : world_(world), records_(records), room_(room) {}
 
   Time now() const override { return world_.now(); }
   std::optional<std::span<const ScalingEvent>> wait_for_events(Time deadline) override {
     const auto events = world_.wait_for_events(deadline);
-    if (events)
-      for (const ScalingEvent& event : *events) records_.observed(event);
+    if (!events) return events;
+    if (room_) room_->catch_up();
+    for (const ScalingEvent& event : *events) {
+      records_.observed(event);
+      const auto* reported = std::get_if<ServiceReported>(&event);
+      const auto* scaler = reported && room_ ? world_.scaler(reported->scaler) : nullptr;
+      if (scaler) room_->reported(reported->report, scaler->spec);
+    }
     return events;
   }
   void execute(const ScalingAction& action) override { world_.execute(action); }
 
  private:
-  ScalingWorld& world_;
+  kubernetes::KubernetesScalingWorld& world_;
   ScalingRecords& records_;
+  LiveRoom* room_;
 };
 
 LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes::ServiceMeter& meter,
@@ -46,8 +64,9 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
     : connection_(connection),
       options_(std::move(options)),
       records_(records),
-      world_(connection, meter, world_options(options_), options_.log),
-      told_(std::make_unique<Told>(world_, records)),
+      room_(make_room(connection, options_)),
+      world_(connection, meter, world_options(options_, room_.get()), options_.log),
+      told_(std::make_unique<Told>(world_, records, room_.get())),
       autoscaler_({.preview = options_.preview}),
       loop_(std::make_unique<control::ScalingLoop>(*told_, autoscaler_, policy_maker(),
                                                    Random(options_.seed))) {
@@ -62,6 +81,10 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
     election_ = std::make_unique<kubernetes::LeaderElector>(connection_, options_.election, options_.log);
     election_->on_change([this] { world_.interrupt(); });
     election_->start();
+  }
+  if (room_) {
+    autoscaler_.ask_about_nodes(&room_->room());
+    room_->start();
   }
   world_.start();
 }

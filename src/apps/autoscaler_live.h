@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/autoscaler_records.h"
+#include "apps/autoscaler_room.h"
 #include "apps/autoscaler_state.h"
 #include "autoscaling/autoscaler.h"
 #include "control/scaling_loop.h"
@@ -22,6 +23,8 @@ struct LiveAutoscalerOptions {
   std::string host;   // named in Events as who reports
   std::string state;  // the folder for what is to survive; none: nothing does
   std::uint64_t seed = 1;
+  bool asks_for_room = true;  // whether replicas fit, of the cluster's nodes and pods
+  bool names_leavers = true;  // those without which nodes are balanced best
   control::PolicyMaker make_policy;
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
@@ -57,6 +60,7 @@ class LiveAutoscaler {
   kubernetes::ApiConnection& connection_;
   LiveAutoscalerOptions options_;
   ScalingRecords& records_;
+  std::unique_ptr<LiveRoom> room_;  // none: neither is asked for
   kubernetes::KubernetesScalingWorld world_;
   std::unique_ptr<Told> told_;
   autoscaling::Autoscaler autoscaler_;

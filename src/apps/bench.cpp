@@ -26,6 +26,8 @@ constexpr Bench kBenches[] = {
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},
+    {"together", "scaling that asks whether replicas fit and says who leaves, beside scaling that does not",
+     bench_together},
 };
 
 struct Arguments {

@@ -36,6 +36,7 @@ Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out)
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_race(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_scaling(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_together(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_rules(const BenchSettings& settings, std::ostream& out);
 
 }  // namespace evenkeel::apps

@@ -1,5 +1,5 @@
-// `evenkeel demo`: one simulated cluster under churn, several policies side by side, a
-// dashboard on loopback, and the comparison table at the end.
+// `evenkeel demo`: one simulated cluster under churn and one service that is scaled, several policies side by
+// side for each, a dashboard on loopback, and the comparison tables at the end.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +12,10 @@
 
 #include "apps/command.h"
 #include "apps/demo_run.h"
+#include "apps/demo_scaling.h"
 #include "apps/evaluation_view.h"
 #include "apps/models.h"
+#include "apps/scaling_models.h"
 #include "apps/scenarios.h"
 #include "base/unit_text.h"
 #include "reporting/dashboard_server.h"
@@ -37,6 +39,8 @@ std::vector<std::string> default_policies() {
 
 struct Arguments {
   std::string scenario = "churn";
+  std::string service = "scaling-wc98";  // none: nothing is scaled
+  std::vector<std::string> scalers{"hpa", "evenkeel"};
   std::vector<std::string> policies = default_policies();
   std::string duration = "30s";
   int port = 8080;
@@ -64,6 +68,52 @@ Result<std::unique_ptr<reporting::DashboardServer>> start_server(int port) {
   return reporting::DashboardServer::start(options);
 }
 
+// A day in two hours: the whole of it passes by in a show.
+const std::vector<std::string> kServiceDay{"workload.made.length=1d", "workload.compress=12"};
+
+struct ServiceShow {
+  training::ScalingExperiment experiment;
+  training::ScalingModels models;
+  std::unique_ptr<DemoScaling> run;
+};
+
+Result<std::unique_ptr<ServiceShow>> start_service(const Arguments& arguments) {
+  if (arguments.service == "none") return std::unique_ptr<ServiceShow>();
+  const bool is_usual = arguments.service == Arguments{}.service;
+  auto experiment =
+      load_scaling_scenario(arguments.service, is_usual ? kServiceDay : std::vector<std::string>{});
+  if (!experiment) return experiment.error();
+  auto models = load_scaling_models({});
+  if (!models) return models.error();
+  auto demo = DemoScaling::start(*experiment, arguments.scalers, arguments.seed, *models);
+  if (!demo) return demo.error();
+  return std::make_unique<ServiceShow>(
+      ServiceShow{*std::move(experiment), *std::move(models), *std::move(demo)});
+}
+
+void print(const training::Evaluation& evaluation, const reporting::TableView& table) {
+  std::cout << '\n'
+            << evaluation.scenario << ", " << evaluation.seeds.size() << " seeds, " << evaluation.source
+            << "\n\n"
+            << reporting::render_text_table(reporting::text_table_of(table),
+                                            reporting::text_style_for(STDOUT_FILENO))
+            << std::flush;
+}
+
+Result<reporting::TableView> compare_scalers(const Arguments& arguments, const ServiceShow& service,
+                                             const std::vector<std::uint64_t>& seeds, unsigned threads) {
+  training::ScalingEvaluationOptions options;
+  options.policies = arguments.scalers;
+  options.models = service.models;
+  options.seeds = seeds;
+  options.threads = threads;
+  const Result<training::Evaluation> evaluation = training::evaluate_scaling(service.experiment, options);
+  if (!evaluation) return evaluation.error();
+  reporting::TableView table = table_of(*evaluation);
+  print(*evaluation, table);
+  return table;
+}
+
 int run(const Arguments& arguments) {
   const Result<training::Experiment> experiment = load_scenario(arguments.scenario, arguments.overrides);
   if (!experiment) return fail(experiment.error());
@@ -75,6 +125,14 @@ int run(const Arguments& arguments) {
   Result<std::unique_ptr<DemoRun>> demo =
       DemoRun::start(*experiment, arguments.policies, arguments.seed, *models);
   if (!demo) return fail(demo.error());
+  const Result<std::unique_ptr<ServiceShow>> service = start_service(arguments);
+  if (!service) return fail(service.error());
+  reporting::ScalingView scaling;
+  const auto publish = [&](reporting::DashboardServer& to) {
+    reporting::DashboardState state = (*demo)->state();
+    state.scaling = scaling;
+    to.publish(to_json(state));
+  };
 
   std::unique_ptr<reporting::DashboardServer> server;
   if (!arguments.headless) {
@@ -96,8 +154,12 @@ int run(const Arguments& arguments) {
     const double passed = std::chrono::duration<double>(Clock::now() - from).count();
     share = show_s > 0 ? std::min(1.0, passed / show_s) : share + 0.05;
     (*demo)->advance(share);
+    if (*service) {
+      (*service)->run->advance(share);
+      scaling = (*service)->run->view();
+    }
     if (server) {
-      server->publish(to_json((*demo)->state()));
+      publish(*server);
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
@@ -110,14 +172,16 @@ int run(const Arguments& arguments) {
   const Result<training::Evaluation> evaluation = training::evaluate(*experiment, options);
   if (!evaluation) return fail(evaluation.error());
   const reporting::TableView table = table_of(*evaluation);
-  std::cout << '\n'
-            << evaluation->scenario << ", " << arguments.seeds << " seeds, " << evaluation->source << "\n\n"
-            << reporting::render_text_table(reporting::text_table_of(table),
-                                            reporting::text_style_for(STDOUT_FILENO))
-            << std::flush;
+  print(*evaluation, table);
+  if (*service) {
+    Result<reporting::TableView> compared =
+        compare_scalers(arguments, **service, options.seeds, options.threads);
+    if (!compared) return fail(compared.error());
+    scaling.table = *std::move(compared);
+  }
   if (server) {
     (*demo)->finish(table);
-    server->publish(to_json((*demo)->state()));
+    publish(*server);
     // Time to look at the end of the show; Ctrl-C ends it at once.
     for (int i = 0; i < 50 && stop_asked == 0; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -129,13 +193,19 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_demo(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("demo", "A simulated cluster under several policies, with its dashboard");
+  CLI::App* command = app.add_subcommand(
+      "demo", "A simulated cluster and a service under several policies, with their dashboard");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path (churn)");
   command
       ->add_option("--policies", arguments->policies,
                    "Comma-separated (kube-default, horizon and the learned ones)")
+      ->delimiter(',');
+  command->add_option(
+      "--service", arguments->service,
+      "Scenario of the service that is scaled beside it, or none (scaling-wc98, a day of it)");
+  command
+      ->add_option("--scalers", arguments->scalers, "Comma-separated policies that scale it (hpa,evenkeel)")
       ->delimiter(',');
   command->add_option("--model", arguments->models, "Model to use: FILE, policy=FILE, or policy=none")
       ->take_all()

@@ -52,21 +52,29 @@ std::vector<ScalingAction> Autoscaler::commit(const ScalingRequest& request, Rec
   decision.to = decide(*workload, request, std::move(recommendation), decision);
 
   std::vector<ScalingAction> actions;
+  std::vector<std::string> leave_first;
   bool acts = decision.to != decision.from;
   if (acts) {
-    if (const std::optional<Refusal> refusal = why_not_act(*workload, request.now)) {
-      acts = false;
-      // A preview shows what would have been; hands that are off do nothing.
-      if (refusal->rule != "preview") decision.to = decision.from;
-      decision.reasons.push_back({refusal->rule, decision.to, refusal->why});
+    const std::optional<Refusal> refusal = why_not_act(*workload, request.now);
+    // A preview shows what would have been; hands that are off do nothing.
+    const bool is_preview = refusal && refusal->rule == "preview";
+    if (refusal && !is_preview) {
+      decision.to = decision.from;
+    } else if (placement_) {
+      if (decision.to > decision.from) decision.to = hold_to_room(request, decision.to, decision);
+      if (decision.to < decision.from) leave_first = name_leavers(request, decision);
     }
+    acts = !refusal && decision.to != decision.from;
+    if (refusal) decision.reasons.push_back({refusal->rule, decision.to, refusal->why});
   }
   if (acts) {
     workload->asked = Asked{decision.from, decision.to, request.now, workload->spec.behaviour.has_value()};
     note_change(workload->spec.behaviour, decision.from, decision.to, request.now, workload->memory);
     if (workload->room)
       *workload->room = std::max(0, *workload->room - std::max(0, decision.to - decision.from));
-    actions.emplace_back(ScaleWorkload{request.scaler, decision.from, decision.to, {}, lease_until_});
+    if (placement_ && decision.to > decision.from) placement_->promised(request, decision.to - decision.from);
+    actions.emplace_back(
+        ScaleWorkload{request.scaler, decision.from, decision.to, std::move(leave_first), lease_until_});
     workload->past.add(decision, options_.past);
   }
   actions.emplace_back(TellDecision{request.scaler, std::move(decision), acts});
@@ -123,6 +131,35 @@ std::int32_t Autoscaler::decide(Workload& workload, const ScalingRequest& reques
   if (workload.room && to > current + *workload.room)
     to = say("room", current + *workload.room, "no node has room for more");
   return to;
+}
+
+// What the owner sets as the least is not held back: it is no promise of ours.
+std::int32_t Autoscaler::hold_to_room(const ScalingRequest& request, std::int32_t to,
+                                      ScalingDecision& decision) const {
+  if (decision.decided_by == "bounds") return to;
+  const std::int32_t more = to - request.wanted;
+  const Room room = placement_->room_for(request, more);
+  if (!room.unknown.empty()) {
+    decision.reasons.push_back({"placement", to, "whether they fit is not known: " + room.unknown});
+    return to;
+  }
+  const std::int32_t fits = request.wanted + std::min(more, room.replicas);
+  const std::int32_t held = std::max(fits, std::min(to, request.spec.min_replicas));
+  const std::string where = room.where.empty() ? "" : " on " + room.where;
+  if (held < to)
+    decision.reasons.push_back({"room", held,
+                                "room for " + std::to_string(room.replicas) + " of " + std::to_string(more) +
+                                    " more" + where + (room.why.empty() ? "" : ": " + room.why)});
+  else
+    decision.reasons.push_back({"placement", held, "room for " + std::to_string(more) + " more" + where});
+  return held;
+}
+
+std::vector<std::string> Autoscaler::name_leavers(const ScalingRequest& request,
+                                                  ScalingDecision& decision) const {
+  Leavers leavers = placement_->leavers_of(request, decision.from - decision.to);
+  if (!leavers.why.empty()) decision.reasons.push_back({"placement", decision.to, std::move(leavers.why)});
+  return std::move(leavers.pods);
 }
 
 std::optional<Autoscaler::Refusal> Autoscaler::why_not_act(const Workload& workload, Time now) const {

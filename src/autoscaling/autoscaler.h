@@ -9,6 +9,7 @@
 
 #include "autoscaling/behaviour.h"
 #include "autoscaling/guard.h"
+#include "autoscaling/placement.h"
 #include "autoscaling/replica_calculator.h"
 #include "autoscaling/scaling_request.h"
 #include "autoscaling/service_past.h"
@@ -45,6 +46,9 @@ class Autoscaler {
   std::vector<ScalingAction> commit(const ScalingRequest& request, Recommendation recommendation);
   // When next() may have something to ask though nothing happens.
   Time wake_at() const;
+
+  // Who knows whether replicas find a node and who had better leave; not owned. None: nobody is asked.
+  void ask_about_nodes(PlacementAdviser* adviser) { placement_ = adviser; }
 
   // The fence between two instances: scales only before `until`, and says so in every ScaleWorkload. Whoever
   // got it back after it had run out begins anew, from what is seen then.
@@ -106,6 +110,8 @@ class Autoscaler {
   // The answer under all rules; what it was before is told in the decision's reasons.
   std::int32_t decide(Workload& workload, const ScalingRequest& request, Recommendation recommendation,
                       ScalingDecision& decision) const;
+  std::int32_t hold_to_room(const ScalingRequest& request, std::int32_t to, ScalingDecision& decision) const;
+  std::vector<std::string> name_leavers(const ScalingRequest& request, ScalingDecision& decision) const;
   struct Refusal {
     std::string rule, why;
   };
@@ -117,6 +123,7 @@ class Autoscaler {
   std::set<std::pair<Time, std::uint32_t>> deadlines_;  // when a question is asked though no report came
   std::deque<std::uint32_t> ready_;
   Time lease_until_ = Time::max();
+  PlacementAdviser* placement_ = nullptr;
 };
 
 }  // namespace evenkeel::autoscaling

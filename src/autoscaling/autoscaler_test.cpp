@@ -269,6 +269,84 @@ TEST(Autoscaler, PromisesNoMoreThanThereIsRoomFor) {
   EXPECT_TRUE(desk.scaled);
 }
 
+// A cluster with as much room as the test says, whose pods leave in the order it says.
+class StubAdviser final : public PlacementAdviser {
+ public:
+  Room room_for(const ScalingRequest&, std::int32_t more) override {
+    ++asked;
+    Room told = room;
+    told.replicas = std::min(more, room.replicas);
+    return told;
+  }
+  Leavers leavers_of(const ScalingRequest&, std::int32_t) override { return leavers; }
+  void promised(const ScalingRequest&, std::int32_t more) override { promises += more; }
+  Room room{.replicas = 100, .where = "node-1 (2)"};
+  Leavers leavers{};
+  int asked = 0, promises = 0;
+};
+
+TEST(Autoscaler, AsksAboutRoomWhenAScaleUpIsAboutToHappenAndOnlyThen) {
+  Desk desk;
+  StubAdviser adviser;
+  desk.autoscaler.ask_about_nodes(&adviser);
+  desk.turn({.replicas = 2});
+  desk.turn({.replicas = 1});
+  EXPECT_EQ(adviser.asked, 0);
+  desk.turn({.replicas = 4});
+  EXPECT_EQ(adviser.asked, 1);
+  EXPECT_EQ(adviser.promises, 2);
+  EXPECT_EQ(desk.scaled->to, 4);
+  EXPECT_EQ(desk.decision.reasons.back().text, "room for 2 more on node-1 (2)");
+  EXPECT_FALSE(desk.says("room")) << "nothing was held back";
+}
+
+TEST(Autoscaler, HoldsAScaleUpToWhatFitsAndSaysWhereAndWhyNotMore) {
+  Desk desk;
+  StubAdviser adviser;
+  desk.autoscaler.ask_about_nodes(&adviser);
+  adviser.room = {
+      .replicas = 1, .where = "node-1 (1)", .why = "0/1 nodes are available: 1 Insufficient cpu."};
+  desk.turn({.replicas = 5});
+  EXPECT_EQ(desk.scaled->to, 3);
+  EXPECT_EQ(adviser.promises, 1);
+  EXPECT_TRUE(desk.says("room"));
+  EXPECT_EQ(desk.decision.reasons.back().text,
+            "room for 1 of 2 more on node-1 (1): 0/1 nodes are available: 1 Insufficient cpu.");
+  desk.confirm();
+  adviser.room = {.replicas = 0, .why = "full"};
+  desk.turn({.replicas = 5});
+  EXPECT_FALSE(desk.scaled);
+  EXPECT_EQ(desk.decision.to, 3);
+  EXPECT_TRUE(desk.says("room"));
+  adviser.room = {.unknown = "nodes may not be listed"};
+  desk.turn({.replicas = 5});
+  EXPECT_EQ(desk.scaled->to, 5);
+  EXPECT_FALSE(desk.says("room"));
+}
+
+TEST(Autoscaler, GivesTheOwnersLeastWhateverTheRoom) {
+  ScalerSpec spec = test_spec("other");
+  spec.min_replicas = 3;
+  Desk desk(spec);
+  StubAdviser adviser;
+  adviser.room = {.replicas = 0, .why = "full"};
+  desk.autoscaler.ask_about_nodes(&adviser);
+  desk.turn({.replicas = 3});
+  EXPECT_EQ(desk.scaled->to, 3);
+}
+
+TEST(Autoscaler, NamesThePodsThatHadBetterLeave) {
+  Desk desk;
+  desk.replicas = 4;
+  StubAdviser adviser;
+  adviser.leavers = {{"web-b", "web-a"}, "web-b on node-1 had better go"};
+  desk.autoscaler.ask_about_nodes(&adviser);
+  for (int i = 0; i < 25 && !desk.scaled; ++i) desk.turn({.replicas = 2});
+  ASSERT_TRUE(desk.scaled);
+  EXPECT_EQ(desk.scaled->leave_first, adviser.leavers.pods);
+  EXPECT_EQ(desk.decision.reasons.back().text, "web-b on node-1 had better go");
+}
+
 TEST(Autoscaler, ForgetsAWorkloadThatIsGoneAndKeepsANewOneInItsSlotApart) {
   Desk desk;
   desk.turn({.replicas = 2});

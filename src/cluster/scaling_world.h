@@ -63,7 +63,7 @@ using ScalingEvent = std::variant<ScalerSet, ScalerGone, ServiceReported, Servic
 // Why so many: one line of a decision.
 struct ScalingReason {
   // "policy", "forecast", "level", "stabilisation", "limit", "bounds", "tolerance", "fallback", "room",
-  // "paused", "rival", "lease", "disabled", "hold"
+  // "placement", "paused", "rival", "lease", "disabled", "hold"
   std::string rule;
   std::int32_t replicas = 0;  // as it stood after this rule
   std::string text;

@@ -8,6 +8,8 @@
 namespace evenkeel::kubernetes {
 namespace {
 
+constexpr std::string_view kAnyScheduler = "*";  // among the names: pods of all of them are ours
+
 std::string key_of(std::string_view name_space, std::string_view name) {
   return std::string(name_space.empty() ? "default" : name_space) + "/" + std::string(name);
 }
@@ -40,7 +42,8 @@ bool ClusterFeed::is_ours(std::string_view scheduler_name, std::string_view name
   const auto is_in = [](const std::vector<std::string>& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
   };
-  return is_in(options_.scheduler_names, scheduler_name) &&
+  return (is_in(options_.scheduler_names, kAnyScheduler) ||
+          is_in(options_.scheduler_names, scheduler_name)) &&
          (options_.namespaces.empty() || is_in(options_.namespaces, name_space));
 }
 

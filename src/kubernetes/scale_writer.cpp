@@ -1,6 +1,7 @@
 #include "kubernetes/scale_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -8,13 +9,12 @@ namespace evenkeel::kubernetes {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr int kConflict = 409, kTimeout = 408, kTooMany = 429;
+constexpr int kGone = 404, kConflict = 409, kTimeout = 408, kTooMany = 429;
 constexpr int kPuts = 4;               // against others who write to the same object all the time
 constexpr int kLooksAfterSilence = 2;  // a request nobody answered may still be on its way
 constexpr int kMostLooks = 8;
 constexpr Duration kBetweenLooks = 1s, kLongestPause = 10s, kWithin = 10s;
-constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
-constexpr std::int32_t kLowestCost = -1000;  // those nobody marked have 0
+constexpr std::int64_t kLowestCost = -1'000'000'000, kMostMarked = 1'000'000;
 
 std::string text_of(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -25,6 +25,17 @@ std::string message_of(const ApiAnswer& answer) {
 }
 
 }  // namespace
+
+std::string leaving_cost(std::size_t place) {
+  return std::to_string(kLowestCost + std::min(static_cast<std::int64_t>(place), kMostMarked - 1));
+}
+
+bool is_leaving_cost(const std::string& cost) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(cost.data(), cost.data() + cost.size(), number);
+  return error == std::errc{} && end == cost.data() + cost.size() && number >= kLowestCost &&
+         number < kLowestCost + kMostMarked;
+}
 
 struct ScaleWriter::Attempt {
   Change change;
@@ -65,7 +76,7 @@ void ScaleWriter::scale(Change change, Done done) {
   auto attempt = std::make_shared<Attempt>();
   attempt->change = std::move(change);
   attempt->done = std::move(done);
-  if (attempt->change.leave_first.empty()) return put(attempt);
+  if (attempt->change.leave_first.empty() && attempt->change.marked.empty()) return put(attempt);
   mark(attempt);
 }
 
@@ -75,22 +86,44 @@ bool ScaleWriter::may_send(const Attempt& attempt) const {
 
 // A wish: whether or not it could be written, the number of replicas is what counts.
 void ScaleWriter::mark(const Shared& attempt) {
-  attempt->marking = attempt->change.leave_first.size();
-  std::int32_t cost = kLowestCost;
+  const Change& change = attempt->change;
+  attempt->marking = change.leave_first.size() + change.marked.size();
+  const auto then = [this, attempt] {
+    if (--attempt->marking == 0) put(attempt);
+  };
+  for (const PodReference& pod : change.marked) mark(attempt, pod, std::nullopt, then);
+  for (std::size_t i = 0; i < change.leave_first.size(); ++i)
+    mark(attempt, change.leave_first[i], leaving_cost(i), then);
+}
+
+void ScaleWriter::mark(const Shared& attempt, const PodReference& pod, const std::optional<std::string>& cost,
+                       std::function<void()> then) {
+  nlohmann::json annotation = nullptr;  // is taken away
+  if (cost) annotation = *cost;
+  ApiRequest request = patch_request(
+      types::pods(), pod.name_space, pod.name, "", PatchKind::merge,
+      text_of({{"metadata", {{"uid", pod.uid}, {"annotations", {{kDeletionCost, annotation}}}}}}));
+  request.timeout = kWithin;
+  request.is_wanted = [this, attempt, self = std::weak_ptr(alive_)] {
+    return self.lock() && may_send(*attempt);
+  };
+  request.waits_its_turn = false;
+  connection_.call(std::move(request),
+                   [pod, then = std::move(then), self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
+                     const auto alive = self.lock();
+                     if (!alive) return;
+                     if (!answer.ok() && answer.code != 0 && answer.code != kGone && answer.code != kConflict)
+                       (*alive)->trouble_("pod " + pod.name_space + "/" + pod.name +
+                                          " is not marked for leaving: " + message_of(answer));
+                     then();
+                   });
+}
+
+// What was not done leaves no marks: the next to end pods there may be somebody else, for other reasons.
+void ScaleWriter::tidy(const Shared& attempt) {
   for (const PodReference& pod : attempt->change.leave_first) {
-    ApiRequest request = patch_request(
-        types::pods(), pod.name_space, pod.name, "", PatchKind::merge,
-        text_of(
-            {{"metadata", {{"uid", pod.uid}, {"annotations", {{kDeletionCost, std::to_string(cost++)}}}}}}));
-    request.timeout = kWithin;
-    request.is_wanted = [this, attempt, self = std::weak_ptr(alive_)] {
-      return self.lock() && may_send(*attempt);
-    };
-    request.waits_its_turn = false;
-    connection_.call(std::move(request), [attempt, self = std::weak_ptr(alive_)](const ApiAnswer&) {
-      const auto alive = self.lock();
-      if (alive && --attempt->marking == 0) (*alive)->put(attempt);
-    });
+    ++outstanding_;
+    mark(attempt, pod, std::nullopt, [this] { --outstanding_; });
   }
 }
 
@@ -156,6 +189,7 @@ void ScaleWriter::looked(const Shared& attempt, const ApiAnswer& answer) {
 
 void ScaleWriter::end(const Shared& attempt, const Status& status) {
   --outstanding_;
+  if (!status) tidy(attempt);
   attempt->done(status);
 }
 

@@ -38,8 +38,9 @@ class ScaleWriterTest : public ::testing::Test {
         .dump();
   }
   void begin(Time not_after = Time::max()) {
-    writer.scale({{"apps/v1", "Deployment", "deployments"}, "shop", "web", "7", 2, 5, leave_first, not_after},
-                 [this](const Status& done) { ended = done ? "done" : done.error().message; });
+    writer.scale(
+        {{"apps/v1", "Deployment", "deployments"}, "shop", "web", "7", 2, 5, leave_first, marked, not_after},
+        [this](const Status& done) { ended = done ? "done" : done.error().message; });
     connection.run(1min);
   }
 
@@ -49,8 +50,10 @@ class ScaleWriterTest : public ::testing::Test {
   std::string version = "8", ended;
   json last_put;
   std::vector<ApiAnswer> answers;
-  std::vector<PodReference> leave_first;
-  ScaleWriter writer{connection, [this] { return leads; }};
+  std::vector<PodReference> leave_first, marked;
+  std::vector<std::string> troubles;
+  ScaleWriter writer{connection, [this] { return leads; },
+                     [this](const std::string& what) { troubles.push_back(what); }};
 };
 
 TEST_F(ScaleWriterTest, WritesOnceWithTheVersionItWasDecidedOn) {
@@ -119,8 +122,39 @@ TEST_F(ScaleWriterTest, ScalesEvenWherePodsMayNotBeMarked) {
   EXPECT_EQ(ended, "done");
   ASSERT_GE(connection.requests.size(), 3U);
   EXPECT_EQ(connection.requests[0].method, "PATCH");
-  EXPECT_NE(connection.requests[0].body.find("pod-deletion-cost\":\"-1000"), std::string::npos);
+  EXPECT_NE(connection.requests[0].body.find("pod-deletion-cost\":\"-1000000000"), std::string::npos);
+  EXPECT_NE(connection.requests[1].body.find("pod-deletion-cost\":\"-999999999"), std::string::npos);
   EXPECT_EQ(connection.requests[2].method, "PUT");
+  EXPECT_EQ(connection.requests.size(), 3U);
+  EXPECT_EQ(troubles.size(), 2U);  // they could not be marked, and somebody may want to know
+}
+
+TEST_F(ScaleWriterTest, TakesItsMarksBackWhereNothingWasScaled) {
+  leave_first = {{"shop", "web-1", "u1"}};
+  answers = {ScriptedConnection::refusal(403)};
+  begin();
+  EXPECT_EQ(ended, "HTTP 403: no");
+  ASSERT_EQ(connection.requests.size(), 3U);
+  const json undone = json::parse(connection.requests[2].body);
+  EXPECT_TRUE(undone["metadata"]["annotations"][kDeletionCost].is_null());
+  EXPECT_EQ(undone["metadata"]["uid"], "u1");
+  EXPECT_EQ(writer.outstanding(), 0U);
+}
+
+TEST_F(ScaleWriterTest, TakesMarksBackFromPodsThatStayed) {
+  marked = {{"shop", "web-0", "u0"}};
+  begin();
+  EXPECT_EQ(ended, "done");
+  ASSERT_EQ(connection.requests.size(), 2U);
+  EXPECT_TRUE(json::parse(connection.requests[0].body)["metadata"]["annotations"][kDeletionCost].is_null());
+  EXPECT_EQ(connection.requests[1].method, "PUT");
+}
+
+TEST(LeavingCost, IsOursAndNobodyElses) {
+  EXPECT_TRUE(is_leaving_cost(leaving_cost(0)));
+  EXPECT_TRUE(is_leaving_cost(leaving_cost(5'000'000)));
+  for (const char* owners : {"", "0", "-1", "-1000", "-2147483648", "100", "-1000000000x"})
+    EXPECT_FALSE(is_leaving_cost(owners)) << owners;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubernetes/read_common.h"
+#include "kubernetes/scale_writer.h"
 
 namespace evenkeel::kubernetes {
 namespace {
@@ -49,6 +50,7 @@ Result<ScaledPod> read_scaled_pod(std::string_view json) {
   pod.labels = metadata.labels;
   pod.replica.name = metadata.name;
   pod.replica.leaves = metadata.terminating;
+  pod.deletion_cost = read_annotation(root, kDeletionCost).value_or("");
   const JsonField spec = root.at("spec"), status = root.at("status");
   for (const JsonField& container : spec.at("containers").items())
     pod.containers.push_back(read_container(container));

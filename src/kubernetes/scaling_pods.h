@@ -23,6 +23,7 @@ struct ScaledPod {
   Labels labels;
   ReplicaReport replica;              // without samples
   std::vector<Container> containers;  // and init containers that stay
+  std::string deletion_cost{};        // as its annotation says; empty: none does
 
   // What utilisation of this metric is a share of; 0: it is of no resource, or a container asks for none of
   // it.

@@ -24,7 +24,7 @@ KubernetesScalingWorld::KubernetesScalingWorld(ApiConnection& connection, Servic
       log_(std::move(log)),
       events_(connection, options_.events),
       targets_(connection),
-      writer_(connection, [this] { return options_.writes && leads_(); }) {}
+      writer_(connection, [this] { return options_.writes && leads_(); }, log_) {}
 
 KubernetesScalingWorld::~KubernetesScalingWorld() {
   if (timer_ != 0) connection_.cancel_timer(timer_);
@@ -36,7 +36,10 @@ void KubernetesScalingWorld::follow(const ResourceType& type,
   options.seed = options_.seed;
   ListWatch::Handlers handlers;
   handlers.changed = std::move(changed);
-  handlers.synced = [this] { ++synced_; };
+  handlers.synced = [this, kind = type.kind] {
+    ++synced_;
+    if (options_.cluster && kind == types::pods().kind) options_.cluster->pods_synced();
+  };
   handlers.trouble = log_;
   follows_.push_back(std::make_unique<ListWatch>(connection_, type, options, std::move(handlers)));
 }
@@ -46,6 +49,7 @@ void KubernetesScalingWorld::start() {
   follow(types::horizontal_pod_autoscalers(), [this](const ObjectChange& change) { hpa_changed(change); });
   follow(types::pods(), [this](const ObjectChange& change) {
     if (const Status applied = pods_.apply(change); !applied) log_(applied.error().message);
+    if (options_.cluster) options_.cluster->pod_changed(change);
   });
   const auto follow_scalers = [this] {
     follow(types::workload_scalers(), [this](const ObjectChange& change) { scaler_changed(change); });
@@ -240,6 +244,32 @@ void KubernetesScalingWorld::execute(const ScalingAction& action) {
              action);
 }
 
+// Who is to leave, in that order, unless their owner says who; and who was to leave once and is still there.
+void KubernetesScalingWorld::name_leavers(const Known& known, const ScaleWorkload& action,
+                                          ScaleWriter::Change& change) const {
+  const auto selector = parse_label_selector(known.scale->selector);
+  if (!selector) return;
+  const std::string& name_space = known.scaler->spec.name_space;
+  std::vector<std::optional<PodReference>> in_order(action.to < action.from ? action.leave_first.size() : 0);
+  bool owner_says = false;
+  for (const ScaledPod* pod : pods_.select(name_space, *selector)) {
+    if (pod->replica.leaves) continue;
+    const auto& names = action.leave_first;
+    const auto place =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), pod->replica.name) - names.begin());
+    const bool is_ours = is_leaving_cost(pod->deletion_cost);
+    owner_says = owner_says || (!pod->deletion_cost.empty() && !is_ours);
+    if (place < in_order.size())
+      in_order[place] = {name_space, pod->replica.name, pod->uid};
+    else if (is_ours)
+      change.marked.push_back({name_space, pod->replica.name, pod->uid});
+  }
+  if (owner_says && !in_order.empty())
+    return log_(known.scaler->key() + ": who leaves is left to the " + kDeletionCost + " its pods carry");
+  for (std::optional<PodReference>& pod : in_order)
+    if (pod) change.leave_first.push_back(*std::move(pod));
+}
+
 // The last gate: whatever was decided, nothing leaves the bounds, a rival's target or another's mode alone.
 void KubernetesScalingWorld::scale(const ScaleWorkload& action) {
   Known* known = find(action.scaler);
@@ -258,16 +288,16 @@ void KubernetesScalingWorld::scale(const ScaleWorkload& action) {
   if (!known->scale || !known->type) return refuse("it was not looked at yet");
   if (known->scale->wanted != action.from)
     return refuse("it is at " + std::to_string(known->scale->wanted) + " by now");
-  ScaleWriter::Change change{
-      *known->type, spec.name_space, spec.target.name, known->scale->resource_version, action.from, action.to,
-      {},           action.not_after};
-  if (!action.leave_first.empty() && action.to < action.from)
-    if (const auto selector = parse_label_selector(known->scale->selector))
-      for (const ScaledPod* pod : pods_.select(spec.name_space, *selector))
-        if (const auto at =
-                std::find(action.leave_first.begin(), action.leave_first.end(), pod->replica.name);
-            at != action.leave_first.end())
-          change.leave_first.push_back({spec.name_space, pod->replica.name, pod->uid});
+  ScaleWriter::Change change{*known->type,
+                             spec.name_space,
+                             spec.target.name,
+                             known->scale->resource_version,
+                             action.from,
+                             action.to,
+                             {},
+                             {},
+                             action.not_after};
+  name_leavers(*known, action, change);
   writer_.scale(std::move(change), [this, action, key = known->scaler->key()](const Status& done) {
     Known* then = find(action.scaler);
     if (!then) return;

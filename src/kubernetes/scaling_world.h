@@ -8,6 +8,7 @@
 
 #include "cluster/scaling_world.h"
 #include "kubernetes/api_connection.h"
+#include "kubernetes/cluster_follower.h"
 #include "kubernetes/event_recorder.h"
 #include "kubernetes/list_watch.h"
 #include "kubernetes/scale_targets.h"
@@ -31,7 +32,8 @@ class KubernetesScalingWorld : public ScalingWorld {
     std::string policy;         // who decides, whatever the specs say; empty: as they say
     EventRecorder::Options events{};
     std::uint64_t seed = 0;
-    std::size_t most_looks = 16;  // scales that are read at a time
+    std::size_t most_looks = 16;         // scales that are read at a time
+    ClusterFollower* cluster = nullptr;  // is told of pods as well; not owned
   };
   using Log = std::function<void(const std::string&)>;
 
@@ -83,6 +85,7 @@ class KubernetesScalingWorld : public ScalingWorld {
   };
 
   void follow(const ResourceType& type, std::function<void(const ObjectChange&)> changed);
+  void name_leavers(const Known& known, const ScaleWorkload& action, ScaleWriter::Change& change) const;
   void scaler_changed(const ObjectChange& change);
   void hpa_changed(const ObjectChange& change);
   void set(const std::string& key, WorkloadScaler scaler, bool is_hpa, std::string_view json);

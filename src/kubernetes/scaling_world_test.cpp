@@ -54,6 +54,19 @@ class ScalingWorldTest : public ::testing::Test {
                   {{"scaleTargetRef", {{"apiVersion", "apps/v1"}, {"kind", "Deployment"}, {"name", "web"}}},
                    {"maxReplicas", 7}}}});
   }
+  void add_replica(const std::string& name, const std::string& cost = "") {
+    json pod = ScriptedCluster::pod(name);
+    pod["metadata"]["labels"] = {{"app", "web"}};
+    if (!cost.empty()) pod["metadata"]["annotations"] = {{kDeletionCost, cost}};
+    cluster.put(types::pods(), pod);
+  }
+  // What its annotation was set to; "none": it was taken away; empty: nothing was written.
+  std::string cost_written(const std::string& pod) const {
+    const auto sent = cluster.sent("PATCH", "/pods/" + pod);
+    if (sent.empty()) return "";
+    const json cost = json::parse(sent.back().body)["metadata"]["annotations"][kDeletionCost];
+    return cost.is_null() ? "none" : cost.get<std::string>();
+  }
   KubernetesScalingWorld& world() {
     if (!made) {
       made = std::make_unique<KubernetesScalingWorld>(cluster.connection, meter, options,
@@ -125,6 +138,32 @@ TEST_F(ScalingWorldTest, ScalesWithinBoundsAndRefusesTheRest) {
   }
   EXPECT_EQ(wanted, 4);
   EXPECT_EQ(cluster.sent("PUT", "/scale").size(), 1U);
+}
+
+TEST_F(ScalingWorldTest, MarksThePodsThatLeaveInTheirOrderAndUnmarksThoseThatStayed) {
+  wanted = 4;
+  add_scaler("web", "Auto");
+  for (const char* name : {"web-a", "web-b", "web-c", "web-d"}) add_replica(name);
+  add_replica("web-d", leaving_cost(0));  // was to leave once, and did not
+  const ScalerId id = only<ScalerSet>(events(1s)).at(0).scaler;
+  world().execute(ScaleWorkload{id, 4, 2, {"web-c", "web-a"}});
+  EXPECT_EQ(only<Scaled>(events(1s)).size(), 1U);
+  EXPECT_EQ(cost_written("web-c"), leaving_cost(0));
+  EXPECT_EQ(cost_written("web-a"), leaving_cost(1));
+  EXPECT_EQ(cost_written("web-d"), "none");
+  EXPECT_EQ(cost_written("web-b"), "");
+  EXPECT_EQ(cluster.writes.at(3).method, "PUT") << "first they are marked, then it is scaled";
+}
+
+TEST_F(ScalingWorldTest, LeavesTheOrderOfLeavingToAnOwnerWhoHasOne) {
+  wanted = 2;
+  add_scaler("web", "Auto");
+  add_replica("web-a");
+  add_replica("web-b", "100");
+  const ScalerId id = only<ScalerSet>(events(1s)).at(0).scaler;
+  world().execute(ScaleWorkload{id, 2, 1, {"web-b"}});
+  EXPECT_EQ(only<Scaled>(events(1s)).size(), 1U);
+  EXPECT_TRUE(cluster.sent("PATCH", "/pods/").empty());
 }
 
 TEST_F(ScalingWorldTest, KeepsItsHandsOffWhileAnHpaOrAnElderScalesIt) {

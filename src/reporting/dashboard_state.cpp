@@ -177,6 +177,51 @@ Json table_json(const TableView& table) {
   return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
 }
 
+Json numbers_json(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(rounded(value));
+  return list;
+}
+
+// In the shape of a panel as far as charts look at it.
+Json lane_json(const ScalingLaneView& lane, int colour) {
+  Json decisions = Json::array();
+  for (const ScalingDecisionView& decision : lane.last_decisions)
+    decisions.push_back({{"at_s", rounded(decision.at_s)},
+                         {"from", decision.from},
+                         {"to", decision.to},
+                         {"decided_by", decision.decided_by},
+                         {"reasons", decision.reasons}});
+  return {{"policy", lane.policy},
+          {"colour", colour},
+          {"reference", false},
+          {"replicas", lane.replicas},
+          {"ready", lane.ready},
+          {"scalings", lane.scalings},
+          {"requests_per_s", rounded(lane.requests_per_s)},
+          {"replicas_mean", rounded(lane.replicas_mean)},
+          {"violation", rounded(lane.violation)},
+          {"history",
+           {{"at_s", numbers_json(lane.at_s)},
+            {"replicas", numbers_json(lane.replicas_past)},
+            {"requests_per_s", numbers_json(lane.requests_past)}}},
+          {"last_decisions", std::move(decisions)}};
+}
+
+Json scaling_json(const ScalingView& scaling) {
+  std::vector<std::string> policies;
+  for (const ScalingLaneView& lane : scaling.lanes) policies.push_back(lane.policy);
+  const std::vector<int> colours = colour_slots(policies);
+  Json lanes = Json::array();
+  for (std::size_t i = 0; i < scaling.lanes.size(); ++i)
+    lanes.push_back(lane_json(scaling.lanes[i], colours[i]));
+  return {{"service", scaling.service},
+          {"bound_ms", rounded(scaling.bound_ms)},
+          {"percentile", rounded(scaling.percentile)},
+          {"lanes", std::move(lanes)},
+          {"table", table_json(scaling.table)}};
+}
+
 }  // namespace
 
 std::string to_json(const DashboardState& state) {
@@ -187,12 +232,16 @@ std::string to_json(const DashboardState& state) {
   Json panels = Json::array();
   for (std::size_t i = 0; i < state.panels.size(); ++i)
     panels.push_back(panel_json(state.panels[i], colours[i]));
-  const Json json = {
-      {"now_s", rounded(state.now_s)}, {"end_s", rounded(state.end_s)},
-      {"scenario", state.scenario},    {"seed", std::to_string(state.seed)},  // JavaScript keeps 53 bits
+  const Json json = {{"now_s", rounded(state.now_s)},
+                     {"end_s", rounded(state.end_s)},
+                     {"scenario", state.scenario},
+                     {"seed", std::to_string(state.seed)},  // JavaScript keeps 53 bits
 
-      {"finished", state.finished},    {"dimensions", kDimensions},
-      {"panels", std::move(panels)},   {"table", table_json(state.table)}};
+                     {"finished", state.finished},
+                     {"dimensions", kDimensions},
+                     {"panels", std::move(panels)},
+                     {"table", table_json(state.table)},
+                     {"scaling", scaling_json(state.scaling)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -56,6 +56,31 @@ struct PanelView {
   std::vector<DecisionView> last_decisions{};  // newest first; only the first kLastDecisions are sent
 };
 
+struct ScalingDecisionView {
+  double at_s = 0.0;
+  int from = 0, to = 0;
+  std::string decided_by{};
+  std::vector<std::string> reasons{};  // in the order in which they changed the number
+};
+
+// One policy's way with a service.
+struct ScalingLaneView {
+  std::string policy{};
+  int replicas = 0, ready = 0, scalings = 0;
+  double requests_per_s = 0.0, replicas_mean = 0.0;
+  double violation = 0.0;                                        // share of the time so far
+  std::vector<double> at_s{}, replicas_past{}, requests_past{};  // of one length
+  std::vector<ScalingDecisionView> last_decisions{};             // newest first
+};
+
+// A service that is scaled by several policies side by side, each in its own world of the same requests.
+struct ScalingView {
+  std::string service{};
+  double bound_ms = 0.0, percentile = 0.0;
+  std::vector<ScalingLaneView> lanes{};  // none: nothing is scaled here
+  TableView table{};                     // shown once it has rows
+};
+
 struct DashboardState {
   double now_s = 0.0;  // virtual time
   double end_s = 0.0;  // when the run will end; 0 where it is open-ended
@@ -64,6 +89,7 @@ struct DashboardState {
   bool finished = false;
   std::vector<PanelView> panels{};
   TableView table{};  // shown once it has rows
+  ScalingView scaling{};
 };
 
 // Never fails: bytes that are not UTF-8 are replaced, numbers that are not finite become null.

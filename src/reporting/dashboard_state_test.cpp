@@ -117,6 +117,24 @@ TEST(DashboardState, FormatsAndMarksTheTableOnce) {
   EXPECT_TRUE(json["rows"][2]["cells"][0].is_null());
 }
 
+TEST(DashboardState, ShowsHowAServiceIsScaledByEachPolicy) {
+  ScalingLaneView lane{.policy = "evenkeel", .replicas = 4, .violation = 0.00217};
+  lane.at_s = {0, 15};
+  lane.replicas_past = {2, 4};
+  lane.requests_past = {90.00004, 180};
+  lane.last_decisions = {
+      {.at_s = 15, .from = 2, .to = 4, .decided_by = "evenkeel", .reasons = {"forecast: more is coming"}}};
+  const Json json = parsed({.scaling = {.service = "site", .lanes = {lane, {.policy = "hpa"}}}})["scaling"];
+  EXPECT_EQ(json["service"], "site");
+  ASSERT_EQ(json["lanes"].size(), 2u);
+  EXPECT_NE(json["lanes"][0]["colour"], json["lanes"][1]["colour"]);
+  EXPECT_EQ(json["lanes"][0]["violation"], 0.0022);
+  EXPECT_EQ(json["lanes"][0]["history"],
+            Json::parse(R"({"at_s":[0.0,15.0],"replicas":[2.0,4.0],"requests_per_s":[90.0,180.0]})"));
+  EXPECT_EQ(json["lanes"][0]["last_decisions"][0]["reasons"][0], "forecast: more is coming");
+  EXPECT_TRUE(parsed({})["scaling"]["lanes"].empty());
+}
+
 TEST(DashboardState, ShowsHowAPolicyLearnsAndOfOthersNothing) {
   PanelView learner = panel_of("drs", 1);
   learner.learning = {{10, 20}, {{"reward", {-3.5, 2.00004}}, {"loss", {std::nan(""), 1}}}};

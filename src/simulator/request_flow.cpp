@@ -28,9 +28,12 @@ class ExactFlow final : public ServiceFlow {
 
   void step(RunningServices& services, Time now, double seconds, double rate, double work) override {
     const double from = to_seconds(now.time_since_epoch()), to = from + seconds;
-    if (rate > 0)
-      for (double at = from + arrivals_.exponential(1 / rate); at < to; at += arrivals_.exponential(1 / rate))
-        enter(0, at, kNoParent);
+    for (std::size_t i = 0; i < services.size(); ++i) {
+      const double own = services[i]->entering + (i == 0 ? rate : 0);
+      if (own <= 0) continue;
+      for (double at = from + arrivals_.exponential(1 / own); at < to; at += arrivals_.exponential(1 / own))
+        enter(i, at, kNoParent);
+    }
     while (!hops_.empty() && hops_.top().at_s < to) {
       const Hop hop = hops_.top();
       hops_.pop();

@@ -38,6 +38,7 @@ class FluidFlow final : public ServiceFlow {
     own_.resize(services.size());
     if (!rates_.empty()) rates_.front() = rate;
     for (std::size_t i = 0; i < services.size(); ++i) {
+      rates_[i] += services[i]->entering;
       const double before = services[i]->counters.served;
       serve(*services[i], answers_[i], now, seconds, rates_[i], work);
       own_[i] = own_response(*services[i], answers_[i]);

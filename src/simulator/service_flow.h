@@ -24,7 +24,8 @@ struct RunningService {
   ServiceReplicas replicas;
   QueueTable table;
   ServiceCounters counters;
-  double load = 0;  // mean utilisation of the pods that were ready in the last step
+  double load = 0;      // mean utilisation of the pods that were ready in the last step
+  double entering = 0;  // requests per second from outside, of its own
 
   double held(Time now) const;
 };

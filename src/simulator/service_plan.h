@@ -41,6 +41,8 @@ struct ServicePlan {
   Duration grace{std::chrono::seconds{30}};  // a leaving pod has this long for what it accepted
   std::int32_t replicas = 1;                 // at the beginning, ready
   std::vector<Call> calls;                   // made one after the other, once its own work is done
+  // What else it is asked from outside, beside its callers; none: nothing. Of a request's usual work.
+  std::shared_ptr<const RequestRates> rates;
   ScalerSpec scaler;
 
   double requests_per_s() const { return cpu_limit / cpu_per_request; }

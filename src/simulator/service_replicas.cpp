@@ -97,8 +97,8 @@ void ServiceReplicas::leave(Replica& replica, Time now, ServiceRoom& room) {
   replica.changed = now;
 }
 
-// As a ReplicaSet ranks them: those without a node, then those not ready, then by pod-deletion-cost, and the
-// youngest.
+// As a ReplicaSet ranks them: those without a node, then those not ready, then by pod-deletion-cost, then
+// those with most siblings on their node, and the youngest.
 bool ServiceReplicas::goes_before(const Replica& a, const Replica& b,
                                   const std::vector<std::string>& leave_first) const {
   if (a.state != b.state) return a.state < b.state;
@@ -106,6 +106,13 @@ bool ServiceReplicas::goes_before(const Replica& a, const Replica& b,
     return std::find(leave_first.begin(), leave_first.end(), replica.name) - leave_first.begin();
   };
   if (rank(a) != rank(b)) return rank(a) < rank(b);
+  const auto siblings = [&](const Replica& replica) {
+    return std::count_if(replicas_.begin(), replicas_.end(), [&](const Replica& other) {
+      return other.node == replica.node && other.state != Replica::State::leaving;
+    });
+  };
+  if (a.node != b.node)
+    if (const auto of_a = siblings(a), of_b = siblings(b); of_a != of_b) return of_a > of_b;
   return a.serial > b.serial;
 }
 

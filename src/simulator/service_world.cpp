@@ -69,6 +69,8 @@ void ServiceWorld::advance(Time to) {
     const Time next = std::min(to, whole);
     const double seconds = to_seconds(next - now_);
     const Duration middle = now_.time_since_epoch() + (next - now_) / 2;
+    for (const auto& service : services_)
+      if (service->plan.rates) service->entering = service->plan.rates->at(middle);
     flow_->step(services_, now_, seconds, plan_.rates->at(middle), plan_.rates->work_at(middle));
     now_ = next;
     measures_.step(services_, now_, seconds);

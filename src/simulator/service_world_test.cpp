@@ -51,6 +51,44 @@ TEST(ServiceWorld, IsTheSameForASeedAndAnotherForAnother) {
   EXPECT_NE(first, run(other, replicas));
 }
 
+TEST(ServiceWorld, TakesRequestsFromOutsideForEveryServiceThatHasSome) {
+  for (const bool exact : {false, true}) {
+    ServiceWorldPlan plan = plan_of({0, 0, 0, 0, 0});
+    plan.exact = exact;
+    plan.services[0].replicas = 2;
+    plan.services.push_back(plan.services[0]);
+    plan.services[1].name = "other";
+    plan.services[1].rates = plan_of({40, 40, 40, 40, 40}).rates;
+    ServiceWorld world(plan, Random(1));
+    run(world, [](double) { return 2; });
+    EXPECT_EQ(world.services()[0]->counters.arrived, 0);
+    EXPECT_NEAR(world.services()[1]->counters.arrived, 40 * 300, exact ? 500 : 1) << exact;
+    EXPECT_GT(world.services()[1]->counters.answered, 0.9 * 40 * 300);
+  }
+}
+
+TEST(ServiceReplicas, GoFromTheNodeWithMostOfThemUnlessTheyAreNamed) {
+  const ServicePlan plan;  // half a core each
+  ServiceRoom room({{"a", 2, Bytes{8LL << 30}}, {"b", 1, Bytes{8LL << 30}}});
+  ServiceReplicas replicas(plan, false, Random(1));
+  replicas.begin(Time{}, room);
+  replicas.scale(5, {}, Time{}, room);
+  replicas.advance(Time{} + 1min, room);  // on a: 1, 3 and 4; on b: 2 and 5
+  const auto staying = [&] {
+    std::string names;
+    for (const Replica& replica : replicas.all())
+      if (replica.state != Replica::State::leaving)
+        names +=
+            (names.empty() ? "" : " ") + std::to_string(replica.serial) + (replica.node == 0 ? "a" : "b");
+    return names;
+  };
+  ASSERT_EQ(staying(), "1a 2b 3a 4a 5b");
+  replicas.scale(4, {}, Time{} + 1min, room);
+  EXPECT_EQ(staying(), "1a 2b 3a 5b");
+  replicas.scale(3, {"service-2"}, Time{} + 1min, room);
+  EXPECT_EQ(staying(), "1a 3a 5b");
+}
+
 TEST(ServiceWorld, LosesNoRequestOnItsWayThroughServices) {
   for (const bool exact : {false, true}) {
     ServiceWorldPlan plan = plan_of({40, 60, 90, 130, 20, 70});

@@ -112,6 +112,15 @@ test('a run is visible while it goes on, and its comparison at the end', async (
       const curve = learning.getByRole('img', { name: new RegExp(`^${name} over [\\d,]+ pods, now -?[0-9.]+$`) });
       assert.match(await curve.locator('path').getAttribute('d'), /^M[\d.]+ [\d.]+L/, `${name} is drawn`);
     }
+    const replicas = page.getByRole('region', { name: 'Replicas of site', exact: true });
+    assert.match(await replicas.getByRole('img').getAttribute('aria-label'), /hpa now \d+, evenkeel now \d+/);
+    for (const chart of [replicas, page.getByRole('region', { name: 'Requests per second', exact: true })])
+      assert.ok(await coloursDrawn(chart.locator('canvas')) > 2, 'replicas and requests are drawn');
+    for (const policy of ['hpa', 'evenkeel']) {
+      const lane = page.getByRole('region', { name: `Scaling by ${policy}` });
+      assert.match(await lane.textContent(), /stays at \d+ by .*176 requests a second need 4/s);
+      assert.match(await lane.textContent(), /\d+ → \d+.*room for 1 more on worker-2/s);
+    }
     await picture(page, 'running');
 
     server.finish();
@@ -120,6 +129,8 @@ test('a run is visible while it goes on, and its comparison at the end', async (
     assert.equal(await page.getByRole('status').textContent(), 'finished');
     assert.match(await table.getByRole('row', { name: /horizon/ }).textContent(), /0\.0730 ± 0\.0030\s*★/);
     assert.match(await table.getByRole('row', { name: /clairvoyant/ }).textContent(), /reference/);
+    const scaled = page.getByRole('region', { name: 'Scaling compared' }).getByRole('table');
+    assert.match(await scaled.getByRole('row', { name: /evenkeel/ }).textContent(), /2\.61.*★/);
     assert.equal(await overflows(page), false);
     await picture(page, 'finished');
 

@@ -116,6 +116,39 @@ TableView comparison() {
           {"clairvoyant", PolicyKind::reference, {{{.067, .003}}, {{.34, .01}}, {{348, 11}}, {{0, 0}}}}}};
 }
 
+// A service whose requests rise and fall, and two who follow it, one of them late.
+ScalingView scaling_at(int step, bool finished) {
+  ScalingView scaling{.service = "site", .bound_ms = 250, .percentile = 0.95};
+  for (const auto& [policy, lag] : {std::pair{"hpa", 12}, std::pair{"evenkeel", 2}}) {
+    ScalingLaneView lane{.policy = policy, .scalings = step / 8, .violation = lag * 0.001};
+    for (int s = std::max(0, step - 300); s <= step; ++s) {
+      lane.at_s.push_back(s * kSecondsPerStep);
+      lane.requests_past.push_back(100 + 150 * wave(s * 0.04));
+      lane.replicas_past.push_back(std::ceil(2 + 3 * wave((s - lag) * 0.04)));
+    }
+    lane.requests_per_s = lane.requests_past.back();
+    lane.replicas = lane.ready = static_cast<int>(lane.replicas_past.back());
+    lane.replicas_mean = 3.5;
+    lane.last_decisions = {{.at_s = step * kSecondsPerStep,
+                            .from = lane.replicas,
+                            .to = lane.replicas,
+                            .decided_by = policy,
+                            .reasons = {"policy: 176 requests a second need 4"}},
+                           {.at_s = step * kSecondsPerStep - 60,
+                            .from = lane.replicas - 1,
+                            .to = lane.replicas,
+                            .decided_by = policy,
+                            .reasons = {"policy: more is coming", "room: room for 1 more on worker-2 (1)"}}};
+    scaling.lanes.push_back(std::move(lane));
+  }
+  if (finished)
+    scaling.table = {.columns = {{"replicas_mean", "Replicas", Better::lower},
+                                 {"sla_violation", "Violations", Better::lower}},
+                     .rows = {{"hpa", PolicyKind::rule, {{{2.79, .4}}, {{.012, .002}}}},
+                              {"evenkeel", PolicyKind::rule, {{{2.61, .4}}, {{.002, .001}}}}}};
+  return scaling;
+}
+
 int play(const Run& run) {
   auto server = DashboardServer::start({.page = std::string(dashboard_page())});
   if (!server) {
@@ -135,6 +168,7 @@ int play(const Run& run) {
     state.panels.clear();
     for (Contender& contender : contenders) state.panels.push_back(panel_at(contender, run, step));
     state.panels[1].learning = learning_at(step);
+    state.scaling = scaling_at(step, state.finished);
     if (state.finished) state.table = comparison();
     (*server)->publish(to_json(state));
   }

@@ -309,6 +309,15 @@ class Bench(unittest.TestCase):
                 self.assertLess(results[traces]["clairvoyant"]["replicas_mean"]["mean"], results[traces]["hpa"]["replicas_mean"]["mean"])
             self.assertIn("<svg", page.read_text())
 
+    def test_scaling_that_asks_about_nodes_is_measured_beside_scaling_that_does_not(self):
+        done = run("bench", "together", "--quick", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["policy"]: row for row in json.loads(done.stdout)["results"]}
+        self.assertEqual(set(rows), {f"hpa, {variant}" for variant in ("apart", "room", "leavers", "both")})
+        self.assertGreater(rows["hpa, apart"]["pending_pod_s"]["mean"], 0)
+        for variant in ("room", "both"):
+            self.assertEqual(rows[f"hpa, {variant}"]["pending_pod_s"]["mean"], 0)
+
 
 class Demo(unittest.TestCase):
     def test_ends_headless_with_the_comparison_table(self):
@@ -317,6 +326,9 @@ class Demo(unittest.TestCase):
         for policy in ("kube-default", "horizon", "drs"):
             self.assertIn(policy, done.stdout)
         self.assertIn("imbalance", done.stdout)
+        scaled = done.stdout[done.stdout.index("scaling-wc98"):]
+        for word in ("hpa", "evenkeel", "replicas", "violations"):
+            self.assertIn(word, scaled)
 
     def test_serves_its_state_on_loopback_and_stops_when_told(self):
         demo = subprocess.Popen([BINARY, "demo", "--port", "0", "--for", "60s"], stdout=subprocess.PIPE, text=True)
@@ -334,6 +346,8 @@ class Demo(unittest.TestCase):
             self.assertEqual([panel["policy"] for panel in state["panels"]][:2], ["kube-default", "horizon"])
             self.assertEqual(state["panels"][-1]["policy"], "drs")
             self.assertIn("figures", state["panels"][-1]["learning"])
+            self.assertEqual([lane["policy"] for lane in state["scaling"]["lanes"]], ["hpa", "evenkeel"])
+            self.assertGreater(state["scaling"]["lanes"][0]["replicas"], 0)
         finally:
             demo.terminate()
             self.assertEqual(demo.wait(timeout=30), 0)

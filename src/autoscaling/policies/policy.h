@@ -1,6 +1,4 @@
 #pragma once
-#include <utility>
-
 #include "autoscaling/scaling_request.h"
 #include "base/random.h"
 #include "learning/saved_state.h"
@@ -17,9 +15,9 @@ class ScalingPolicy {
   // What it has learnt of its workload, to be put away and taken up again by another object of the same kind;
   // rules have nothing to put away. A state that cannot be its own is refused, and what it knew stays.
   virtual learning::SavedState save() const { return {}; }
-  virtual Status restore(learning::SavedState state) {  // read in order, hence its own
-    (void)std::move(state);
-    return {};
+  virtual Status restore(
+      learning::SavedState state) {  // NOLINT(performance-unnecessary-value-param): others do
+    return state.status();
   }
 };
 
