@@ -8,6 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kReleaseWithin = 3s;
 constexpr Duration kSaveEvery = 5min;
+constexpr Duration kPast = 5min;  // of each workload; policies learn what they need of a longer one themselves
 
 kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOptions& options) {
   kubernetes::KubernetesScalingWorld::Options world;
@@ -48,7 +49,7 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
       records_(records),
       world_(connection, meter, world_options(options_), options_.log),
       told_(std::make_unique<Told>(world_, records)),
-      autoscaler_({.preview = options_.preview}),
+      autoscaler_({.past = {.kept = kPast, .fine = kPast}, .preview = options_.preview}),
       loop_(std::make_unique<control::ScalingLoop>(*told_, autoscaler_, policy_maker(),
                                                    Random(options_.seed))) {
   loop_->watch([this](const autoscaling::ScalingRequest& request, std::span<const ScalingAction> actions) {

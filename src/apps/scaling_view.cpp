@@ -180,6 +180,7 @@ std::string scaling_page(const std::vector<ScalingRecord>& records, const std::s
   report.title = "What the autoscaler decided, beside what was set";
   report.command = command;
   report.version = kVersion;
+  report.charts_title = "Over time";
   report.tables.push_back({"Every workload", scaling_table(records)});
   std::vector<const ScalingRecord*> shown;
   for (const ScalingRecord& record : records)

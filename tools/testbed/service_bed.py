@@ -22,7 +22,7 @@ from kube import ControlPlane, Trouble, end_with_parent, free_ports, wait_until
 from node import MIB, Share
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SPACE, NAME = "default", "service"
+SPACE, NAME = "default", "web"
 SHARES = [Share(0.45, 1024 * MIB), Share(0.45, 1024 * MIB)]
 COST_MS = 5       # of processor time, each request
 POD_CPU = 0.1     # cores: twenty requests a second at most
@@ -104,14 +104,15 @@ class ServiceBed(contextlib.ExitStack):
         self.start_prometheus()
         metrics_adapter.Adapter(network.HOST, adapter_port, self.prometheus, self.folder,
                                 lambda _: {one["metadata"]["name"]: one["metadata"]["labels"] for one in self.known})
-        for path, body in [*self.way_to_prometheus(), *metrics_adapter.objects(network.HOST, adapter_port)]:
+        for path, body in metrics_adapter.objects(network.HOST, adapter_port):
             self.must("POST", path, body)
+        self.introduce_prometheus()
         self.follow()
 
     # Talking to the cluster.
 
     def must(self, method, path, body=None):
-        code, said = self.plane.api(method, path, body)
+        code, said = self.plane.api(method, path, body, f"application/{'merge-patch+' if method == 'PATCH' else ''}json")
         if code not in (200, 201):
             raise Trouble(f"{method} {path}: {code} {said.get('message')}")
         return said
@@ -138,12 +139,18 @@ class ServiceBed(contextlib.ExitStack):
     def prometheus(self):
         return f"http://{network.HOST}:{self.port}"
 
-    def way_to_prometheus(self):
-        where = "/api/v1/namespaces/monitoring/services", "/apis/discovery.k8s.io/v1/namespaces/monitoring/endpointslices"
-        return [("/api/v1/namespaces", {"metadata": {"name": "monitoring"}}),
-                (where[0], {"metadata": {"name": "prometheus"}, "spec": {"ports": [{"port": 9090, "targetPort": self.port}]}}),
-                (where[1], {"metadata": {"name": "prometheus", "labels": {"kubernetes.io/service-name": "prometheus"}}, "addressType": "IPv4",
-                            "ports": [{"port": self.port}], "endpoints": [{"addresses": [network.HOST]}]})]
+    def introduce_prometheus(self):
+        """As service monitoring/prometheus. The API server's proxy goes to pods alone, so one that nobody runs stands for the
+        process."""
+        place = "/api/v1/namespaces/monitoring"
+        self.must("POST", "/api/v1/namespaces", {"metadata": {"name": "monitoring"}})
+        wait_until(lambda: self.plane.api("GET", f"{place}/serviceaccounts/default")[0] == 200, "the namespace's account")
+        pod = applications.pod("prometheus", "pause", [], scheduler="nobody")
+        self.must("POST", f"{place}/pods", pod)
+        self.must("PATCH", f"{place}/pods/prometheus/status", {"status": {"podIP": network.HOST, "podIPs": [{"ip": network.HOST}]}})
+        self.must("POST", f"{place}/services", {"metadata": {"name": "prometheus"}, "spec": {"ports": [{"port": 9090, "targetPort": self.port}]}})
+        self.must("POST", f"{place}/endpoints", {"metadata": {"name": "prometheus"}, "subsets": [{"ports": [{"port": self.port}], "addresses": [
+            {"ip": network.HOST, "targetRef": {"kind": "Pod", "namespace": "monitoring", "name": "prometheus"}}]}]})
 
     def start_prometheus(self):
         server, keys = f"{self.plane.address}:{self.plane.state['ports']['apiserver']}", self.plane.keys
