@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace evenkeel::simulator {
 namespace {
@@ -233,7 +234,8 @@ Result<ServiceScenario> read_service_scenario(YamlReader& root) {
   scenario.compress = workload.number("compress").more_than(0).or_else(1);
   scenario.scale = workload.number("scale").more_than(0).or_else(1);
   scenario.peak = workload.number("peak").at_least(0).or_else(0);
-  scenario.peak_quantile = workload.number("peak_quantile").between(0.01, 1).or_else(1);
+  scenario.peak_quantile = workload.number("peak_quantile").between(0.01, 1).or_else(scenario.peak_quantile);
+  scenario.most = workload.number("most").at_least(0).or_else(0);
   scenario.shape = read_shape(workload.map("made"));
   const RequestTrace trace = read_trace(workload);
   if (auto bad = root.finish()) return *bad;
@@ -273,7 +275,9 @@ ServiceWorldPlan expand(const ServiceScenario& scenario, std::uint64_t seed) {
     const double highest = sorted[static_cast<std::size_t>(at)];
     if (highest > 0) factor *= scenario.peak / highest;
   }
-  for (float& rate : rates.per_s) rate = static_cast<float>(rate * factor);
+  const double most =
+      scenario.most > 0 ? scenario.most * scenario.scale : std::numeric_limits<double>::infinity();
+  for (float& rate : rates.per_s) rate = static_cast<float>(std::min(rate * factor, most));
   rates.step = std::max(Duration{1}, from_seconds(to_seconds(rates.step) / scenario.compress));
   world.length = rates.length();
   world.rates = std::make_shared<const RequestRates>(std::move(rates));

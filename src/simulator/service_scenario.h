@@ -24,7 +24,9 @@ struct ServiceScenario {
   double scale = 1;     // of the rates
   // Rate that this quantile of the steps is brought to, before `scale`; 0: rates are as they are.
   double peak = 0;
-  double peak_quantile = 1;
+  // Not the busiest step of all: one minute of a week must not decide how busy all others are.
+  double peak_quantile = 0.99;
+  double most = 0;  // what is above is cut off, before `scale`; 0: nothing is
 };
 
 // Reads all fields; errors are the reader's. A trace is read from disk here, once.

@@ -25,7 +25,7 @@ workload: {peak: 250, made: {length: 1d, daily: 0.5, noise: {spread: 0.1}}}
 )";
 
 TEST(ServiceScenario, BringsThePeakToWhereItIsAsked) {
-  const auto scenario = read(kPlain);
+  const auto scenario = read(kPlain, {"workload.peak_quantile=1"});
   ASSERT_TRUE(scenario) << scenario.error().message;
   const ServiceWorldPlan plan = expand(*scenario, 1);
   EXPECT_EQ(plan.length, Duration{24h});
@@ -38,11 +38,28 @@ TEST(ServiceScenario, BringsThePeakToWhereItIsAsked) {
 }
 
 TEST(ServiceScenario, CompressesTimeAndScalesRates) {
-  const auto scenario = read(kPlain, {"workload.compress=12", "workload.scale=2", "workload.from=6h"});
+  const auto scenario = read(
+      kPlain, {"workload.compress=12", "workload.scale=2", "workload.from=6h", "workload.peak_quantile=1"});
   ASSERT_TRUE(scenario) << scenario.error().message;
   const ServiceWorldPlan plan = expand(*scenario, 1);
   EXPECT_EQ(plan.length, Duration{90min});
   EXPECT_NEAR(*std::max_element(plan.rates->per_s.begin(), plan.rates->per_s.end()), 500, 1e-3);
+}
+
+TEST(ServiceScenario, IsNotScaledByASpike) {
+  const auto highest = [](const Result<ServiceScenario>& scenario, double quantile) {
+    std::vector<float> rates = expand(*scenario, 1).rates->per_s;
+    std::sort(rates.begin(), rates.end());
+    return rates[std::min(rates.size() - 1,
+                          static_cast<std::size_t>(quantile * static_cast<double>(rates.size())))];
+  };
+  const std::string burst = "workload.made.bursts={per_hour: 0.04, height: 30, length: 1m}";
+  const auto scenario = read(kPlain, {burst});
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_NEAR(highest(scenario, 0.99), 250, 1e-3);
+  EXPECT_GT(highest(scenario, 1), 1000);  // the spike stays as high as it was
+  EXPECT_NEAR(highest(read(kPlain, {burst, "workload.most=600"}), 1), 600, 1e-3);
+  EXPECT_NEAR(highest(read(kPlain, {burst, "workload.most=600", "workload.scale=2"}), 1), 1200, 1e-3);
 }
 
 TEST(ServiceScenario, SaysWhatItDoesNotUnderstand) {
