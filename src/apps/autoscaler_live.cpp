@@ -8,7 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kReleaseWithin = 3s;
 constexpr Duration kSaveEvery = 5min;
-constexpr Duration kPast = 5min;  // of each workload; policies learn what they need of a longer one themselves
+constexpr Duration kPast =
+    5min;  // of each workload; policies learn what they need of a longer one themselves
 
 kubernetes::KubernetesScalingWorld::Options world_options(const LiveAutoscalerOptions& options) {
   kubernetes::KubernetesScalingWorld::Options world;

@@ -95,11 +95,20 @@ class Faults(autoscaler_lab.ScalingTest):
             self.until_condition("web", "ScalingActive", "False", "FailedGetMetrics")
             self.until_decisions(5, autoscaler)
             self.assertEqual(self.replicas("web"), 2, lie)
-            load.lie, load.rate = "", 10
+            load.rate = 10
+            self.until_decisions(6, autoscaler)  # what was more has left the window
+            load.lie = ""
             self.until_condition("web", "ScalingActive", "True", "ValidMetricFound")
             self.until_decisions(3, autoscaler)
             self.assertEqual(self.replicas("web"), 2, f"after {lie}")
-        load.scale_of_lie = 1e12  # a million million requests a second are a number like any other
+        load.scale_of_lie = 1e12  # more replicas than can be counted are no answer,
+        self.until(lambda: self.scaler("web")["status"]["lastDecision"]["decidedBy"] == "hold", "the absurd to be refused")
+        self.until_decisions(5, autoscaler)
+        self.assertEqual(self.replicas("web"), 2)
+        load.scale_of_lie = 1
+        load.begin_anew()
+        self.until_condition("web", "ScalingActive", "True", "ValidMetricFound")
+        load.scale_of_lie = 1000  # what could be true is believed as far as the bounds reach
         self.until_replicas(8, "web")
         self.until_condition("web", "ScalingLimited", "True", "TooManyReplicas")
         load.scale_of_lie = 1

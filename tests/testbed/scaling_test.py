@@ -131,7 +131,7 @@ class OnRealNodes(unittest.TestCase):
         said = self.terminal.type(command)
         self.assertRegex(said, r"default/web +HorizontalPodAutoscaler web")
         page = (self.terminal.folder / "preview.html").read_text()
-        for part in ("<svg", "as set by HorizontalPodAutoscaler web", "by evenkeel", "requests a second"):
+        for part in ("<svg", "set by HorizontalPodAutoscaler web", ">as set<", ">by evenkeel<", "requests a second"):
             self.assertIn(part, page)
         self.assertEqual(self.who_scaled(), {"kube-controller-manager"})
 

@@ -14,6 +14,7 @@ import tempfile
 import threading
 
 import applications
+import cgroups
 import images
 import metrics_adapter
 import network
@@ -152,6 +153,12 @@ class ServiceBed(contextlib.ExitStack):
         self.must("POST", f"{place}/endpoints", {"metadata": {"name": "prometheus"}, "subsets": [{"ports": [{"port": self.port}], "addresses": [
             {"ip": network.HOST, "targetRef": {"kind": "Pod", "namespace": "monitoring", "name": "prometheus"}}]}]})
 
+    def with_priority(self):
+        """For preexec_fn: counts as a part of the testbed, as the control plane does, so that what else the machine does delays no
+        request and no measurement."""
+        end_with_parent()
+        cgroups.Cgroup(f"{cgroups.TOP}/control-plane").join()
+
     def start_prometheus(self):
         server, keys = f"{self.plane.address}:{self.plane.state['ports']['apiserver']}", self.plane.keys
         nodes = "".join(
@@ -166,7 +173,7 @@ class ServiceBed(contextlib.ExitStack):
         process = subprocess.Popen(
             [prometheus_program(), f"--config.file={self.folder}/prometheus.yml", f"--storage.tsdb.path={self.folder}/data",
              f"--web.listen-address={network.HOST}:{self.port}", "--log.level=warn"],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, preexec_fn=end_with_parent)
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, preexec_fn=self.with_priority)
         self.callback(lambda: (process.kill(), process.wait()))
 
     # A Service's endpoints, without kube-proxy: whom the generator may ask, and whom Prometheus scrapes.
@@ -203,4 +210,4 @@ class ServiceBed(contextlib.ExitStack):
             return subprocess.Popen(
                 [self.folder / "load", "--seconds", str(seconds), "--rates", self.folder / "rates.csv", "--targets",
                  self.folder / "targets.txt", "--seed", str(seed)], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE,
-                text=True, preexec_fn=end_with_parent), answers
+                text=True, preexec_fn=self.with_priority), answers
