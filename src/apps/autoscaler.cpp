@@ -1,4 +1,5 @@
 // `evenkeel autoscaler`: the horizontal autoscaler of a live cluster.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kFinish = 10s;  // for what is under way when we are told to stop
 constexpr Duration kTurn = 200ms;  // how soon a signal is noticed when nothing else happens
+constexpr Duration kTrim = 1min;   // between two returns of memory that answers have left behind
 constexpr int kTries = 3;          // of a question: the next look is soon
 
 struct Arguments {
@@ -215,8 +217,13 @@ int run(const Arguments& arguments) {
   log_line("scaling on " + access->server +
            (configuration->preview ? ", in preview: nothing is written" : ""));
   const Time end = time ? (*client)->steady_now() + *time : Time::max();
-  while (told_to_stop == 0 && (*client)->steady_now() < end && live->turn((*client)->now() + kTurn))
+  Time trimmed = (*client)->steady_now();
+  while (told_to_stop == 0 && (*client)->steady_now() < end && live->turn((*client)->now() + kTurn)) {
     status.turned(*live, meters.prometheus, **client);
+    if ((*client)->steady_now() < trimmed + kTrim) continue;
+    trimmed = (*client)->steady_now();
+    (void)::malloc_trim(0);
+  }
   log_line("told to stop: finishing what is under way");
   status.stopping();
   live->stop(kFinish);
