@@ -1,4 +1,5 @@
 // `evenkeel autoscaler`: the horizontal autoscaler of a live cluster.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "apps/autoscaler_status.h"
 #include "apps/command.h"
 #include "apps/log.h"
+#include "apps/scaling_models.h"
 #include "apps/scaling_view.h"
 #include "apps/service_source.h"
 #include "autoscaling/policies/registry.h"
@@ -26,11 +28,12 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kFinish = 10s;  // for what is under way when we are told to stop
 constexpr Duration kTurn = 200ms;  // how soon a signal is noticed when nothing else happens
+constexpr Duration kTrim = 1min;   // between two returns of memory that answers have left behind
 constexpr int kTries = 3;          // of a question: the next look is soon
 
 struct Arguments {
   std::string configuration;
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides, models;
   std::string kubeconfig, context, leader_elect, policy, listen, token_file, state, ready_made;
   std::string time, report;  // --for
   bool preview = false, json = false, no_events = false;
@@ -96,7 +99,8 @@ Result<AutoscalerConfiguration> configured(const Arguments& arguments) {
   return read;
 }
 
-LiveAutoscalerOptions live_options(const AutoscalerConfiguration& configuration) {
+LiveAutoscalerOptions live_options(const AutoscalerConfiguration& configuration,
+                                   training::ScalingModels models) {
   LiveAutoscalerOptions options;
   options.preview = configuration.preview;
   options.policy = configuration.policy;
@@ -111,8 +115,10 @@ LiveAutoscalerOptions live_options(const AutoscalerConfiguration& configuration)
   options.asks_for_room = configuration.asks_for_room;
   options.names_leavers = configuration.names_leavers;
   options.log = log_line;
-  options.make_policy = [](const ScalerSpec& spec) {
-    return autoscaling::make_scaling_policy(spec.policy, spec.arguments, nullptr);
+  options.make_policy = [models = std::move(models)](const ScalerSpec& spec) {
+    const auto model = models.find(spec.policy);
+    return autoscaling::make_scaling_policy(spec.policy, spec.arguments,
+                                            model == models.end() ? nullptr : model->second.get());
   };
   return options;
 }
@@ -175,6 +181,8 @@ int show(const ScalingRecords& records, const Arguments& arguments, const std::s
 int run(const Arguments& arguments) {
   const auto configuration = configured(arguments);
   if (!configuration) return fail(configuration.error());
+  auto models = load_scaling_models(arguments.models);
+  if (!models) return fail(models.error());
   std::optional<Duration> time;
   if (!arguments.time.empty()) {
     const auto parsed = parse_duration(arguments.time);
@@ -203,15 +211,21 @@ int run(const Arguments& arguments) {
                               (configuration->policy.empty() ? "" : " --policy " + configuration->policy);
   ScalingRecords records;
   AutoscalerStatus status(records, command);
-  auto live = std::make_unique<LiveAutoscaler>(**client, meters.all, live_options(*configuration), records);
+  auto live = std::make_unique<LiveAutoscaler>(**client, meters.all,
+                                               live_options(*configuration, *std::move(models)), records);
   auto server = status.serve(configuration->listen, configuration->token_file);
   if (!server) return fail(server.error());
   if (*server) log_line("health, metrics, decisions and the preview at " + (*server)->url());
   log_line("scaling on " + access->server +
            (configuration->preview ? ", in preview: nothing is written" : ""));
   const Time end = time ? (*client)->steady_now() + *time : Time::max();
-  while (told_to_stop == 0 && (*client)->steady_now() < end && live->turn((*client)->now() + kTurn))
+  Time trimmed = (*client)->steady_now();
+  while (told_to_stop == 0 && (*client)->steady_now() < end && live->turn((*client)->now() + kTurn)) {
     status.turned(*live, meters.prometheus, **client);
+    if ((*client)->steady_now() < trimmed + kTrim) continue;
+    trimmed = (*client)->steady_now();
+    (void)::malloc_trim(0);
+  }
   log_line("told to stop: finishing what is under way");
   status.stopping();
   live->stop(kFinish);
@@ -236,6 +250,8 @@ void add_autoscaler(CLI::App& app, int& exit_code) {
                     "Decide and show, write nothing; HorizontalPodAutoscalers are looked at as well");
   command->add_option("--policy", arguments->policy,
                       "Who decides, instead of what each WorkloadScaler names");
+  command->add_option("--model", arguments->models,
+                      "What a learning policy starts from: dscaler=FILE, or dscaler=none (what is built in)");
   command
       ->add_option("--leader-elect", arguments->leader_elect, "true or false, instead of what the file says")
       ->check(CLI::IsMember({"true", "false"}));

@@ -8,6 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Duration kReleaseWithin = 3s;
 constexpr Duration kSaveEvery = 5min;
+// Of each workload; policies learn what they need of a longer past themselves.
+constexpr Duration kPast = 5min;
 
 std::unique_ptr<LiveRoom> make_room(kubernetes::ApiConnection& connection,
                                     const LiveAutoscalerOptions& options) {
@@ -67,7 +69,7 @@ LiveAutoscaler::LiveAutoscaler(kubernetes::ApiConnection& connection, kubernetes
       room_(make_room(connection, options_)),
       world_(connection, meter, world_options(options_, room_.get()), options_.log),
       told_(std::make_unique<Told>(world_, records, room_.get())),
-      autoscaler_({.preview = options_.preview}),
+      autoscaler_({.past = {.kept = kPast, .fine = kPast}, .preview = options_.preview}),
       loop_(std::make_unique<control::ScalingLoop>(*told_, autoscaler_, policy_maker(),
                                                    Random(options_.seed))) {
   loop_->watch([this](const autoscaling::ScalingRequest& request, std::span<const ScalingAction> actions) {

@@ -69,11 +69,11 @@ reporting::ChartLine line_of(const ScalingRecord& record, const char* label, int
 void add_charts(const ScalingRecord& record, std::vector<reporting::LineChart>& charts) {
   const std::string name = record.name_space + "/" + record.name;
   reporting::LineChart replicas;
-  replicas.title = name + ": replicas (" + record.kind + " " + record.target + ")";
+  replicas.title = name + ": replicas (" + record.kind + " " + record.target +
+                   (record.other.empty() ? ")" : ", set by " + record.other + ")");
   replicas.x = {.label = "time", .format = reporting::AxisFormat::duration};
   replicas.y = {.label = "replicas", .low = 0.0};
-  const std::string set_by = record.other.empty() ? "as set" : "as set by " + record.other;
-  replicas.lines = {line_of(record, set_by.c_str(), 1, &ScalingPoint::wanted),
+  replicas.lines = {line_of(record, "as set", 1, &ScalingPoint::wanted),
                     line_of(record, ("by " + record.policy).c_str(), 0, &ScalingPoint::decided)};
   charts.push_back(std::move(replicas));
   const bool knows_requests =
@@ -180,6 +180,7 @@ std::string scaling_page(const std::vector<ScalingRecord>& records, const std::s
   report.title = "What the autoscaler decided, beside what was set";
   report.command = command;
   report.version = kVersion;
+  report.charts_title = "Over time";
   report.tables.push_back({"Every workload", scaling_table(records)});
   std::vector<const ScalingRecord*> shown;
   for (const ScalingRecord& record : records)

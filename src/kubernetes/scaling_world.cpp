@@ -373,6 +373,8 @@ void KubernetesScalingWorld::record(const Known& known, bool is_warning, const c
   event.action = "Scaling";
   event.reporter = "evenkeel-autoscaler";
   event.message = std::move(message);
+  // Each of these happens once; what others say may be so for hours.
+  if (event.reason == "SuccessfulRescale") return events_.record(std::move(event));
   events_.record_repeating(std::move(event));
 }
 

@@ -299,7 +299,7 @@ std::string render_html_report(const ReportData& report) {
   html += section("Utilisation per node", node_charts(report),
                   "Each frame reaches from 0 to 100 %; the dotted line is at 80 %, above which a node counts "
                   "as overloaded.");
-  html += section("Growth and further figures", charts);
+  html += section(report.charts_title, charts);
   html += section("Notes", notes_list(report.notes));
   return html + "</body>\n</html>\n";
 }

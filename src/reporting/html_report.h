@@ -42,7 +42,8 @@ struct ReportData {
   TableView table{};
   std::vector<CaptionedTable> tables{};  // further ones, of any shape
   std::vector<PolicyRun> runs{};         // colours follow their order
-  std::vector<LineChart> charts{};       // further ones, e.g. growth with the number of nodes
+  std::vector<LineChart> charts{};       // further ones, e.g. growth with the number of nodes, and
+  std::string charts_title = "Growth and further figures";
   std::vector<std::string> notes{};
 };
 

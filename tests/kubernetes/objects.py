@@ -8,6 +8,7 @@ PLACES = {  # kind -> where it is created
     "PersistentVolume": "/api/v1/persistentvolumes",
     "Deployment": "/apis/apps/v1/namespaces/{ns}/deployments",
     "StatefulSet": "/apis/apps/v1/namespaces/{ns}/statefulsets",
+    "ReplicaSet": "/apis/apps/v1/namespaces/{ns}/replicasets",
     "DaemonSet": "/apis/apps/v1/namespaces/{ns}/daemonsets",
     "PodDisruptionBudget": "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets",
     "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses",

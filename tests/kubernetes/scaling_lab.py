@@ -29,18 +29,28 @@ class Load:
         self.name_space, self.selector = name_space, selector
         self.rate, self.seconds, self.cores = rate, seconds, cores  # requests a second; of each: time, and seconds of CPU
         self.pods = {}  # name -> [requests, seconds of CPU, {bound: requests}]
+        # What the exporter does to the truth: every value replaced, or so many times what it is; so many pods told of, by name.
+        self.lie, self.scale_of_lie, self.told = "", 1, None
 
     def advance(self, passed, names):
         self.pods = {name: self.pods.get(name, [0.0, 0.0, dict.fromkeys(BOUNDS, 0.0)]) for name in names}
         for done in self.pods.values():
-            share = self.rate * passed / len(self.pods)
+            share = self.rate * self.scale_of_lie * passed / len(self.pods)
             done[0] += share
             done[1] += share * self.cores
             for bound in BOUNDS:
                 done[2][bound] += share if self.seconds <= bound else 0.0
 
+    def begin_anew(self):
+        """As if every container had been restarted."""
+        self.pods = {name: [0.0, 0.0, dict.fromkeys(BOUNDS, 0.0)] for name in self.pods}
+
     def lines(self):
-        for name, (requests, cores, buckets) in self.pods.items():
+        for line in self.true_lines():
+            yield f"{line.rpartition(' ')[0]} {self.lie}" if self.lie else line
+
+    def true_lines(self):
+        for name, (requests, cores, buckets) in sorted(self.pods.items())[:self.told]:
             of = f'namespace="{self.name_space}",pod="{name}"'
             for bound, count in buckets.items():
                 yield f'http_request_duration_seconds_bucket{{{of},le="{bound}"}} {count:.6f}'

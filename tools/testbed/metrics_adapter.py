@@ -1,7 +1,7 @@
 """metrics.k8s.io for a control plane without metrics-server: what the genuine HPA asks, answered out of Prometheus.
 
 Serves CPU of pods as rate(container_cpu_usage_seconds_total) over WINDOW, with the time of the newest scrape, over TLS with a
-certificate of its own; register() makes it an APIService of the cluster. The HPA controller and the autoscaler under test so
+certificate of its own; objects() make it an API of the cluster. The HPA controller and the autoscaler under test so
 go by the same series.
 """
 import datetime
@@ -79,9 +79,11 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def objects(host, port):
-    """What makes it an API of the cluster. The API server goes to `host` by name: there need be no Service network."""
-    return [{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "metrics", "namespace": "kube-system"},
-             "spec": {"type": "ExternalName", "externalName": host}},
-            {"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "v1beta1.metrics.k8s.io"},
-             "spec": {"group": "metrics.k8s.io", "version": "v1beta1", "groupPriorityMinimum": 100, "versionPriority": 100,
-                      "insecureSkipTLSVerify": True, "service": {"name": "metrics", "namespace": "kube-system", "port": port}}}]
+    """What makes it an API of the cluster, and where each goes. The API server goes to `host` by name: there need be no Service
+    network."""
+    return [("/api/v1/namespaces/kube-system/services", {
+                "apiVersion": "v1", "kind": "Service", "metadata": {"name": "metrics"}, "spec": {"type": "ExternalName", "externalName": host}}),
+            ("/apis/apiregistration.k8s.io/v1/apiservices", {
+                "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": "v1beta1.metrics.k8s.io"},
+                "spec": {"group": "metrics.k8s.io", "version": "v1beta1", "groupPriorityMinimum": 100, "versionPriority": 100,
+                         "insecureSkipTLSVerify": True, "service": {"name": "metrics", "namespace": "kube-system", "port": port}}})]

@@ -62,7 +62,7 @@ class Node:
 
     # Files.
 
-    def write_files(self, plane, nodes, programs, archive):
+    def write_files(self, plane, nodes, programs, archive, kubelet_flags=()):
         """Everything the node reads when it boots."""
         self.folder.mkdir(parents=True, exist_ok=True)
         keys = plane.keys
@@ -102,7 +102,7 @@ class Node:
             "hierarchies": list(self.cgroup.places),
             "kubelet": [f"{programs}/kubelet", f"--config={self.folder}/kubelet.yaml",
                         f"--kubeconfig={plane.folder}/{self.name}.kubeconfig", f"--hostname-override={self.name}",
-                        f"--node-ip={self.address}", "--v=1"]}, indent=1))
+                        f"--node-ip={self.address}", "--v=1", *kubelet_flags]}, indent=1))
 
     def write(self, name, text):
         path = self.folder / name

@@ -75,7 +75,7 @@ class Testbed:
 
     @classmethod
     def up(cls, folder, shares, outlives_us=True, parts=("etcd", "apiserver", "controller-manager"), say=lambda text: None,
-           apiserver_flags=(), grace="12s"):
+           apiserver_flags=(), grace="12s", controller_flags=(), kubelet_flags=()):
         """grace: how long a node may be silent before it counts as lost."""
         folder = pathlib.Path(folder).resolve()
         reason = obstacle()
@@ -93,13 +93,14 @@ class Testbed:
                                                     for index, share in enumerate(shares, 1)]})
         bed.save()
         try:
-            bed.start(programs, archive, outlives_us, parts, say, apiserver_flags, grace)
+            bed.start(programs, archive, outlives_us, parts, say, apiserver_flags,
+                      [f"--node-monitor-grace-period={grace}", *controller_flags], kubelet_flags)
         except BaseException:
             bed.down()
             raise
         return bed
 
-    def start(self, programs, archive, outlives_us, parts, say, apiserver_flags, grace):
+    def start(self, programs, archive, outlives_us, parts, say, apiserver_flags, controller_flags, kubelet_flags):
         top = cgroups.Cgroup(cgroups.TOP)
         top.make()
         # Against what else the machine does, a testbed counts as much as sixteen processes, not as one.
@@ -114,14 +115,14 @@ class Testbed:
                  "--enable-admission-plugins=NodeRestriction", "--default-not-ready-toleration-seconds=3",
                  "--default-unreachable-toleration-seconds=3", *apiserver_flags]
         self.plane = ControlPlane.up(self.folder / "control-plane", parts=parts, apiserver_flags=flags,
-                                     controller_flags=[f"--node-monitor-grace-period={grace}", "--node-monitor-period=2s"],
+                                     controller_flags=["--node-monitor-period=2s", *controller_flags],
                                      address=network.HOST, outlives_us=outlives_us, before_exec=group.join)
         say(f"control plane up: {self.plane.address}:{self.plane.state['ports']['apiserver']}")
         for node in self.nodes:
             names = f"DNS:{node.name},IP:{node.address}"
             Keys(self.plane.keys).leaf(node.name, f"/O=system:nodes/CN=system:node:{node.name}", names)
             self.plane.write_kubeconfig(node.name)
-            node.write_files(self.plane, self.nodes, programs, archive)
+            node.write_files(self.plane, self.nodes, programs, archive, kubelet_flags)
         for node in self.nodes:
             self.power_on(node, outlives_us)
         say("nodes boot")

@@ -52,6 +52,7 @@ std::int32_t recommended_by_hpa(double utilisation, double target, double tolera
 }
 
 Manners::Manners(Manner first) {
+  all_.reserve(kWindows.size() * kBands.size() * kReserves.size() * kMargins.size());
   for (std::size_t window = 0; window < kWindows.size(); ++window)
     for (std::size_t band = 0; band < kBands.size(); ++band)
       for (std::size_t reserve = 0; reserve < kReserves.size(); ++reserve)

@@ -36,6 +36,7 @@ void ShadowScaling::serve(const Service& service, Duration elapsed, Time now) {
   const auto started = std::upper_bound(ready_at_.begin(), ready_at_.end(), now - elapsed / 2);
   ready_ += static_cast<std::int32_t>(started - ready_at_.begin());
   ready_at_.erase(ready_at_.begin(), started);
+  if (ready_at_.empty()) ready_at_ = std::vector<Time>();  // there are many of us, and pods seldom start
 
   const double capacity = service.per_pod * ready_;
   const double busy = capacity > 0 ? (service.requests_per_s + backlog_ / kDrain) / capacity : 2;
