@@ -124,10 +124,11 @@ class Faults(autoscaler_lab.ScalingTest):
         autoscaler = self.run_autoscaler()
         self.until_condition("web", "ScalingActive", "True", "ValidMetricFound")
         load.told, load.rate = 1, 40  # eight are needed; one of two is known to be four times too busy
-        self.until_replicas(4, "web")
-        self.until_running(4, "app=web")
-        self.until_decisions(5, autoscaler)
-        self.assertEqual(self.replicas("web"), 4)  # one at twice its share and three at nothing: no reason to scale either way
+        self.until(lambda: self.replicas("web") > 2, "a scale-up")
+        self.until_running(self.replicas("web"), "app=web")
+        self.until_decisions(8, autoscaler)
+        # One at twice its share and the others at nothing are no reason to scale on: four, or three if it was looked at halfway.
+        self.assertIn(self.replicas("web"), (3, 4))
         load.told = None
         self.until_replicas(8, "web")
 

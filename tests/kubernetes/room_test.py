@@ -6,11 +6,11 @@
 import json
 import unittest
 
-import autoscaler_test
+import autoscaler_lab
 import lab
 import objects
 import scaling_lab
-from autoscaler_test import SCALERS, Autoscaler, apply, install
+from autoscaler_lab import SCALERS, Autoscaler, apply, install
 from lab import LabTest, control_plane, must
 
 PER_POD = 10  # requests a second that keep a pod at the half of its 400m
@@ -36,9 +36,9 @@ def install_poor():
 @unittest.skipUnless(scaling_lab.available(), "no prometheus: tools/bootstrap unpacks it")
 class Room(LabTest):
     # What the autoscaler's own test does with workloads serves here as well.
-    scaler, scaler_condition = autoscaler_test.Scaling.scaler, autoscaler_test.Scaling.scaler_condition
-    replicas, until_replicas = autoscaler_test.Scaling.replicas, autoscaler_test.Scaling.until_replicas
-    until_condition, add_scaler = autoscaler_test.Scaling.until_condition, autoscaler_test.Scaling.add_scaler
+    scaler, scaler_condition = autoscaler_lab.ScalingTest.scaler, autoscaler_lab.ScalingTest.scaler_condition
+    replicas, until_replicas = autoscaler_lab.ScalingTest.replicas, autoscaler_lab.ScalingTest.until_replicas
+    until_condition, add_scaler = autoscaler_lab.ScalingTest.until_condition, autoscaler_lab.ScalingTest.add_scaler
 
     @classmethod
     def setUpClass(cls):
