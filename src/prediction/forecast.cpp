@@ -25,6 +25,7 @@ constexpr double kMostError = 0.8;  // one spike counts for no more
 constexpr double kSharpness = 6;    // how strongly the less wrong are preferred
 constexpr double kNotable = 0.7;    // of a usual change
 constexpr double kFloorShare = 0.02;
+constexpr double kMostRate = 1e9;  // requests/s: beyond, somebody lies
 
 double pull(double elapsed, double over) { return 1 - std::exp(-elapsed / over); }
 
@@ -149,7 +150,7 @@ void RateForecast::learn_levels(Time at, double rate) {
 }
 
 void RateForecast::observe(Time at, double rate) {
-  if (!std::isfinite(rate) || rate < 0 || (observed_ > 0 && at <= last_)) return;
+  if (!(rate >= 0 && rate <= kMostRate) || (observed_ > 0 && at <= last_)) return;
   verify(at, rate);
   learn_levels(at, rate);
   Said said;

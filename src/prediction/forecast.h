@@ -44,7 +44,7 @@ class RateForecast {
 
   explicit RateForecast(ForecastOptions options = {});
 
-  // A rate as measured around `at`. Not a number, negative, or not later than the last: left out.
+  // A rate as measured around `at`. Not a number, negative, absurd, or not later than the last: left out.
   void observe(Time at, double rate);
 
   bool known() const { return observed_ > 0; }

@@ -30,6 +30,7 @@ ErrorSpread::ErrorSpread() : recent_(kFirstSize) {
 }
 
 void ErrorSpread::observe(double error) {
+  if (!std::isfinite(error)) return;
   const double z = std::clamp(error / recent_, -kWidest + 1e-9, kWidest - 1e-9);
   for (float& count : counts_) count *= static_cast<float>(1 - 1 / kRemember);
   counts_[static_cast<std::size_t>((z + kWidest) / kBinWidth)] += 1;

@@ -159,5 +159,16 @@ TEST(RateForecast, RefusesAStateThatIsNotItsOwn) {
   EXPECT_EQ(forecast.ahead(minutes{1}).median(), before);
 }
 
+TEST(RateForecast, LeavesOutRatesThatCannotBe) {
+  RateForecast forecast;
+  Time at{std::chrono::hours{1}};
+  for (int i = 0; i < 100; ++i) {
+    forecast.observe(at += std::chrono::seconds{15}, 100);
+    forecast.observe(at + std::chrono::seconds{5}, i % 2 == 0 ? 1e300 : -1);
+    forecast.observe(at + std::chrono::seconds{6}, std::nan(""));
+  }
+  EXPECT_NEAR(forecast.ahead(std::chrono::seconds{45}).median(), 100, 5);
+}
+
 }  // namespace
 }  // namespace evenkeel::prediction
