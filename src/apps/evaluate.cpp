@@ -123,10 +123,11 @@ void add_evaluate(CLI::App& app, int& exit_code) {
   command->add_option("--scenario", arguments->scenario, "Name of a built-in scenario, or a path")
       ->required();
   command
-      ->add_option("--policies", arguments->policies,
-                   "Comma-separated; switches: +moves[=N], +by-use[=R], +plugins[=W], +order, +frozen; where "
-                   "replicas are scaled: +target=P, +up=D, +down=D, +tolerance=X, +interval=D, +min=N, +max=N, or an "
-                   "argument of the policy")
+      ->add_option(
+          "--policies", arguments->policies,
+          "Comma-separated; switches: +moves[=N], +by-use[=R], +plugins[=W], +order, +frozen; where "
+          "replicas are scaled: +target=P, +up=D, +down=D, +tolerance=X, +interval=D, +min=N, +max=N, or an "
+          "argument of the policy")
       ->delimiter(',');
   command
       ->add_option(
