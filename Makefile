@@ -56,7 +56,7 @@ test-alone:
 	@$(MAKE) --no-print-directory test-release
 	@if [ "$(SANITIZE)" != 0 ]; then $(MAKE) --no-print-directory test-dev; fi
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=1
-	@$(MAKE) --no-print-directory tidy TIDY_SAMPLE=3
+	@$(MAKE) --no-print-directory tidy TIDY_SAMPLE=6
 
 bootstrap:
 	@tools/bootstrap
@@ -122,7 +122,7 @@ FUZZ_SECONDS ?= 60
 fuzz: build-fuzz
 	@tests/fuzz/run build/fuzz/wire_fuzzer $(FUZZ_SECONDS)
 
-# All of it takes a quarter of an hour with cold stamps; `make test` looks at every third source.
+# All of it takes a quarter of an hour with cold stamps; `make test` looks at every sixth source.
 TIDY_SAMPLE ?= 1
 tidy: build-release
 	@tools/tidy build/release --jobs $(JOBS) --sample $(TIDY_SAMPLE)
