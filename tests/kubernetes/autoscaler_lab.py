@@ -2,6 +2,7 @@
 import json
 import subprocess
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -188,15 +189,19 @@ class ScalingTest(LabTest):
         before = decided()
         self.until(lambda: decided() >= before + count, f"{count} decisions")
 
-    def stop_and_judge(self, generations, low=1, high=8):
+    def stop_and_judge(self, generations, low=1, high=8, answered=True):
         for autoscaler in self.schedulers:
             autoscaler.stop()  # what it does from here on would be missing from one of the two counts
-        self.assert_each_write_changed_something(generations)
+        self.assert_each_write_changed_something(generations, answered)
         self.assertTrue(all(low <= replicas <= high for _, replicas in generations()), generations())
 
-    def assert_each_write_changed_something(self, generations):
-        """A write that was done twice would be answered twice and change the number once; nobody else changes the spec."""
+    def assert_each_write_changed_something(self, generations, answered):
+        """A write that was done twice would be answered twice and change the number once; nobody else changes the spec.
+        Where writers were killed some were done whose answer nobody took: they are not on record as done."""
         seen = generations()
         changes = must(200, "GET", f"/apis/apps/v1/namespaces/{self.ns}/deployments/web")["metadata"]["generation"] - seen[0][0]
-        self.until(lambda: len(self.scale_writes(200)) >= changes, "the record of the writes")
-        self.assertEqual(len(self.scale_writes(200)), changes, seen)
+        if answered:
+            self.until(lambda: len(self.scale_writes(200)) >= changes, "the record of the writes")
+        else:
+            time.sleep(3)  # for the record to be written
+        self.assertLessEqual(len(self.scale_writes(200)), changes, seen)
