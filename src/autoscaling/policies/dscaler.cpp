@@ -193,7 +193,7 @@ Status DScaler::restore(learning::SavedState state) {
   Random unused(0);  // every weight is the state's
   DScaler restored(settings_);
   restored.make_learner(unused);
-  const Status learner = restored.dqn_->restore(state.part("learner"));
+  Status learner = restored.dqn_->restore(state.part("learner"));
   if (!learner) return learner;
   dqn_ = std::move(restored.dqn_);
   last_.reset();
