@@ -40,7 +40,6 @@ class ServiceMeasures {
 
   const ServiceWorldPlan& plan_;
   bool keep_series_;
-  bool began_ = false;
   double seconds_ = 0, replica_seconds_ = 0, pending_seconds_ = 0, load_seconds_ = 0, violated_seconds_ = 0;
   std::vector<double> by_service_;
   double most_ = 0;

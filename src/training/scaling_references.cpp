@@ -74,7 +74,7 @@ struct Programme {
 // ready. More of them cost their start-up; fewer cost nothing.
 Programme solve(const Needs& needs, const ServicePlan& service, double price) {
   const std::int32_t low = service.scaler.min_replicas, high = service.scaler.max_replicas;
-  const auto levels = static_cast<std::size_t>(high - low + 1);
+  const std::size_t levels = static_cast<std::size_t>(high - low) + 1;
   const double slot = to_seconds(service.scaler.interval);
   const double start = to_seconds(service.start_up + service.warm_up);
   constexpr double kNever = std::numeric_limits<double>::infinity();
