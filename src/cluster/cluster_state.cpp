@@ -54,6 +54,7 @@ void ClusterState::grow(std::size_t nodes) {
 
 void ClusterState::set_node(const Node& node) {
   grow(node.id.slot + std::size_t{1});
+  ++nodes_version_;
   NodeEntry& entry = nodes_[node.id.slot];
   if (!columns_.present[node.id.slot]) ++node_count_;
   const std::size_t i = node.id.slot;
@@ -92,6 +93,7 @@ void ClusterState::set_node(const Node& node) {
 
 void ClusterState::remove_node(NodeId node) {
   if (!has_node(node)) return;
+  ++nodes_version_;
   NodeEntry& entry = nodes_[node.slot];
   count_kinds(entry.node, node.slot, -1);
   count_images(entry.node.images, node.slot, false);

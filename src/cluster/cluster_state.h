@@ -92,6 +92,8 @@ class ClusterState {
   std::span<const PodId> pods_on(NodeId node) const { return nodes_[node.slot].pods; }
   std::size_t node_count() const { return node_count_; }
   const NodeColumns& columns() const { return columns_; }
+  // Grows whenever a node comes, goes or is described differently.
+  std::uint64_t nodes_version() const { return nodes_version_; }
   // Grows whenever anything about the node's pods, load or shape changes.
   std::uint64_t version(NodeId node) const { return versions_[node.slot]; }
   void touch(NodeId node) { ++versions_[node.slot]; }  // for what is known of the node elsewhere
@@ -266,6 +268,7 @@ class ClusterState {
   mutable std::map<std::string, Topology, std::less<>> topologies_;
   std::map<std::string, std::vector<ImageOnNode>, std::less<>> images_;
   std::size_t node_count_ = 0, pod_count_ = 0;
+  std::uint64_t nodes_version_ = 0;
   Time last_measured_ = Time::min();
 };
 
