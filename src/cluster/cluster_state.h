@@ -10,10 +10,12 @@
 
 #include "base/column.h"
 #include "base/time.h"
+#include "cluster/attached.h"
 #include "cluster/group_members.h"
 #include "cluster/node.h"
 #include "cluster/node_matches.h"
 #include "cluster/object_store.h"
+#include "cluster/placement_log.h"
 #include "cluster/pod.h"
 #include "cluster/pod_census.h"
 #include "cluster/topology.h"
@@ -110,6 +112,14 @@ class ClusterState {
 
   // Pods of application groups, waiting and placed.
   const GroupMembers& groups() const { return groups_; }
+  const PlacementLog& placement_log() const { return placement_log_; }  // of those
+  // Grows when a node comes or goes, or its labels or extended resources change.
+  std::uint64_t node_shapes() const { return node_shapes_; }
+  // What deciding code works out of the cluster and keeps up; a copy of the cluster starts without.
+  template <class Part>
+  Part& attached() const {
+    return attached_.of<Part>();
+  }
 
   // What the pod is changed, where it is did not; unknown pods are ignored.
   void update_pod(const Pod& pod);
@@ -257,6 +267,9 @@ class ClusterState {
 
   ObjectStore objects_;
   GroupMembers groups_;
+  PlacementLog placement_log_;
+  std::uint64_t node_shapes_ = 0;
+  mutable Attached attached_;
   std::map<std::int32_t, std::size_t> by_priority_;  // of placed pods
   std::map<std::string, std::uint32_t, std::less<>> claims_used_;
   std::map<std::string, NodeId, std::less<>> node_names_;
