@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/edge_view.h"
+
 namespace evenkeel::apps {
 namespace {
 
@@ -51,6 +53,9 @@ Json json_value(const PlacedPod& placed, const ClusterState& cluster) {
     for (std::size_t term = 0; term < sheet.terms.size(); ++term)
       weights[sheet.terms[term]] = number(sheet.weights[term], true);
   }
+  const PodRecord* record = cluster.pod(placed.id);
+  if (!decision.edges.empty() && record) value["edges"] = edges_json(decision, record->pod, cluster);
+  if (!decision.network_missing.empty()) value["network_missing"] = decision.network_missing;
   value["preempts"] = Json::array();
   if (decision.preemption) {
     for (const PodId victim : decision.preemption->pods)
@@ -190,6 +195,7 @@ std::string account_of(const PlacedPod& placed, const ClusterState& cluster, rep
   if (candidates > 0) out += "\n" + render_text_table(score_table(placed, cluster), style);
   if (candidates > kRowsShown)
     out += "… " + std::to_string(candidates - kRowsShown) + " more candidates; --json shows all\n";
+  out += edges_text(decision, cluster, style);
   if (!decision.rejected.empty()) out += "\n" + render_text_table(rejection_table(placed, cluster), style);
   return out;
 }

@@ -10,6 +10,7 @@ namespace evenkeel::apps {
 struct PlacedPod {
   std::string pod, policy;
   scheduling::Decision decision;
+  PodId id{};
 };
 
 // `place --json`: a promise (see the command's help). One line, without a line break.

@@ -83,7 +83,7 @@ int run(Arguments arguments) {
   Random random(arguments.options.seed);
   explanation.today.push_back(
       {name, setup->name,
-       decide(cluster.question(id, setup->options), *setup->policy, arguments.options.ties, random)});
+       decide(cluster.question(id, setup->options), *setup->policy, arguments.options.ties, random), id});
   if (arguments.output == "json") {
     std::cout << as_json(explanation, cluster.state()) << '\n';
   } else if (arguments.output == "yaml") {

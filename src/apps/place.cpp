@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "apps/command.h"
 #include "apps/network_page.h"
@@ -15,6 +16,7 @@
 #include "base/file.h"
 #include "kubernetes/manifest.h"
 #include "reporting/svg_chart.h"
+#include "scheduling/group_order.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -161,6 +163,8 @@ Status read_configuration(const std::string& file, PlaceOptions& options) {
   Result<kubernetes::SchedulerConfiguration> read = kubernetes::read_scheduler_configuration(*text, file);
   if (!read) return read.error();
   options.configuration = *std::move(read);
+  for (const std::string& warning : warnings_of(*options.configuration))
+    std::cerr << "warning: " << warning << '\n';
   return {};
 }
 
@@ -178,30 +182,51 @@ Result<scheduling::PolicySetup> set_up(const PlaceOptions& options, const std::s
   return scheduling::set_up_policy(policy, with_profile);
 }
 
+namespace {
+
+// As a scheduler's queue would: the most important first, then in the order of the file, in which pods are
+// numbered; where the profile sorts by topology, pods of a group together.
+template <class SetupOf>
+void put_in_order(const OfflineCluster& cluster, std::vector<PodId>& order, SetupOf setup_of) {
+  scheduling::GroupOrder groups;
+  std::map<PodId, scheduling::GroupOrder::Standing> standing;
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& by_topology = setup_of(order[i]).options.profile.topological_sort;
+    standing[order[i]] = by_topology ? groups.of(cluster.pod(order[i]), cluster.state(), *by_topology, i)
+                                     : scheduling::GroupOrder::Standing{i, 0};
+  }
+  const auto place_of = [&](PodId pod) {
+    const auto& [anchor, rank] = standing.at(pod);
+    return std::tuple(-std::int64_t{cluster.pod(pod).spec().priority}, anchor, rank, pod);
+  };
+  std::sort(order.begin(), order.end(), [&](PodId a, PodId b) { return place_of(a) < place_of(b); });
+}
+
+}  // namespace
+
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options) {
   std::vector<PodId> order = cluster.waiting();
-  // Pods are numbered in the order of the file.
-  const auto more_urgent = [&](PodId a, PodId b) {
-    const std::int32_t of_a = cluster.pod(a).spec().priority, of_b = cluster.pod(b).spec().priority;
-    return of_a != of_b ? of_a > of_b : a < b;
-  };
-  if (!options.independent) std::sort(order.begin(), order.end(), more_urgent);
-  Random random(options.seed);
   std::map<std::string, scheduling::PolicySetup> setups;  // by the scheduler a pod asks for
-  std::vector<PlacedPod> placed;
   for (const PodId pod : order) {
     const std::string& scheduler = cluster.pod(pod).spec().scheduler_name;
-    auto setup = setups.find(scheduler);
-    if (setup == setups.end()) {
-      Result<scheduling::PolicySetup> made = set_up(options, scheduler);
-      if (!made) return made.error();
-      setup = setups.emplace(scheduler, *std::move(made)).first;
-    }
-    scheduling::PolicySetup& who = setup->second;
+    if (setups.contains(scheduler)) continue;
+    Result<scheduling::PolicySetup> made = set_up(options, scheduler);
+    if (!made) return made.error();
+    setups.emplace(scheduler, *std::move(made));
+  }
+  const auto setup_of = [&](PodId pod) -> scheduling::PolicySetup& {
+    return setups.at(cluster.pod(pod).spec().scheduler_name);
+  };
+  if (!options.independent) put_in_order(cluster, order, setup_of);
+  Random random(options.seed);
+  std::vector<PlacedPod> placed;
+  for (const PodId pod : order) {
+    scheduling::PolicySetup& who = setup_of(pod);
     scheduling::Decision decision =
         decide(cluster.question(pod, who.options), *who.policy, options.ties, random);
     if (decision.node && !options.independent) cluster.place(pod, *decision.node);
-    placed.push_back({cluster.pod(pod).full_name(), who.name, std::move(decision)});
+    placed.push_back({cluster.pod(pod).full_name(), who.name, std::move(decision), pod});
   }
   return placed;
 }

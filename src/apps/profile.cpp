@@ -62,10 +62,24 @@ scheduling::Profile profile_of(const kubernetes::SchedulerConfiguration& configu
   made.added_affinity = profile.added_affinity;
   made.min_candidate_nodes_percentage = profile.preemption.candidates_percent;
   made.min_candidate_nodes_absolute = profile.preemption.candidates_at_least;
+  made.network = {profile.network.namespaces, profile.network.weights_name, profile.network.topology_name,
+                  profile.network.given};
+  if (find(profile.queue_sort, "TopologicalSort")) made.topological_sort = profile.sort_namespaces;
   made.percentage_of_nodes_to_score = profile.percentage_of_nodes_to_score
                                           ? profile.percentage_of_nodes_to_score
                                           : configuration.percentage_of_nodes_to_score;
   return made;
+}
+
+std::vector<std::string> warnings_of(const kubernetes::SchedulerConfiguration& configuration) {
+  std::vector<std::string> warnings;
+  for (const SchedulerProfile& profile : configuration.profiles)
+    if (!find(profile.filter, "NodeResourcesFit"))
+      warnings.push_back(
+          "profile " + profile.scheduler_name +
+          ": NodeResourcesFit is disabled with its filter, so pods are placed whether or not they "
+          "fit; to drop its score alone, disable it under score instead of multiPoint");
+  return warnings;
 }
 
 Result<scheduling::PolicySetup> set_up_profile(const kubernetes::SchedulerConfiguration& configuration,

@@ -14,6 +14,7 @@
 #include "apps/live_status.h"
 #include "apps/log.h"
 #include "apps/models.h"
+#include "apps/profile.h"
 #include "apps/usage_setup.h"
 #include "base/file.h"
 #include "kubernetes/client_api.h"
@@ -103,6 +104,7 @@ Result<LiveOptions> live_options(const Arguments& arguments) {
   auto configuration = read_configuration(arguments);
   if (!configuration) return configuration.error();
   options.configuration = *std::move(configuration);
+  for (const std::string& warning : warnings_of(options.configuration)) log_line("warning: " + warning);
   auto models = load_models({});
   if (!models) return models.error();
   options.models = *std::move(models);

@@ -167,6 +167,32 @@ void read_volume_binding(const JsonField& args, SchedulerProfile& into) {
                  "is for the StorageCapacityScoring feature, which is off by default and not honoured here");
 }
 
+// An empty list is what upstream fills in with its default.
+std::vector<std::string> namespaces_at(const JsonField& args) {
+  std::vector<std::string> namespaces = args.texts_at("namespaces");
+  if (namespaces.empty()) namespaces.emplace_back("default");
+  return namespaces;
+}
+
+void read_topological_sort(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "namespaces"});
+  into.sort_namespaces = namespaces_at(args);
+}
+
+// One network for all plugins of a profile: who names it twice must name it alike.
+void read_network(const JsonField& args, SchedulerProfile& into) {
+  refuse_unknown_fields(args, {"apiVersion", "kind", "namespaces", "weightsName", "networkTopologyName"});
+  NetworkArguments read;
+  read.namespaces = namespaces_at(args);
+  if (std::string name = args.text_at("weightsName"); !name.empty()) read.weights_name = std::move(name);
+  if (std::string name = args.text_at("networkTopologyName"); !name.empty())
+    read.topology_name = std::move(name);
+  read.given = true;
+  if (into.network.given && !(into.network == read))
+    args.fail("expected the same as the profile's other network plugins have");
+  into.network = std::move(read);
+}
+
 void read_learning(const JsonField& field, LearningArguments& into) {
   refuse_unknown_fields(field, {"online", "explore", "neverExplore", "rewardAfter"});
   into.online = field.flag_at("online");
@@ -246,6 +272,12 @@ constexpr KnownArguments kKnown[] = {
     {"DefaultPreemption", read_preemption},
     {"VolumeBinding", read_volume_binding},
     {"Evenkeel", read_evenkeel},
+    {"TopologicalSort", read_topological_sort},
+    {"NetworkOverhead", read_network},
+    {"NodeNetworkCostFit", read_network},
+    {"NetworkMinCost", read_network},
+    {"NetworkFit", read_network},
+    {"NetworkScore", read_network},
 };
 
 }  // namespace

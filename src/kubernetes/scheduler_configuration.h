@@ -83,6 +83,14 @@ struct EvenkeelArguments {
   LearningArguments learning;
 };
 
+// Of NetworkOverhead and whatever else looks at the network, with upstream's defaults.
+struct NetworkArguments {
+  std::vector<std::string> namespaces{"default"};
+  std::string weights_name = "UserDefined", topology_name = "nt-default";
+  bool given = false;
+  bool operator==(const NetworkArguments&) const = default;
+};
+
 struct SchedulerProfile {
   std::string scheduler_name = "default-scheduler";
   std::optional<std::int32_t> percentage_of_nodes_to_score;
@@ -97,6 +105,8 @@ struct SchedulerProfile {
   PreemptionArguments preemption;
   Duration volume_bind_timeout{std::chrono::seconds{600}};
   EvenkeelArguments evenkeel;
+  NetworkArguments network;
+  std::vector<std::string> sort_namespaces{"default"};  // TopologicalSort's
 };
 
 struct LeaderElection {

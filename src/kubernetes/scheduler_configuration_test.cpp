@@ -76,6 +76,58 @@ profiles:
   EXPECT_EQ(profile.evenkeel.policy, "horizon");
 }
 
+// As scheduler-plugins' manifests/appgroup/scheduler-config.yaml has it.
+constexpr const char* kNetworkAware = R"(
+profiles:
+- schedulerName: network-aware-scheduler
+  plugins:
+    multiPoint:
+      enabled: [{name: NetworkOverhead, weight: 5}]
+      disabled: [{name: NodeResourcesFit}]
+    queueSort:
+      enabled: [{name: TopologicalSort}]
+      disabled: [{name: "*"}]
+  pluginConfig:
+  - name: TopologicalSort
+    args: {namespaces: [default]}
+  - name: NetworkOverhead
+    args: {namespaces: [default, shops], weightsName: NetperfCosts, networkTopologyName: net-topology-test}
+)";
+
+TEST(SchedulerConfiguration, TakesUpstreamsNetworkAwareProfileAsItIsWritten) {
+  const SchedulerProfile profile = read(kNetworkAware).profiles[0];
+  EXPECT_EQ(names(profile.queue_sort), std::vector<std::string>{"TopologicalSort"});
+  EXPECT_EQ(profile.score.back(), (EnabledPlugin{"NetworkOverhead", 5}));
+  EXPECT_EQ(profile.filter.back().name, "NetworkOverhead");
+  EXPECT_EQ(profile.pre_filter.back().name, "NetworkOverhead");
+  const auto filters = names(profile.filter);
+  EXPECT_EQ(std::count(filters.begin(), filters.end(), "NodeResourcesFit"), 0);  // the user wrote so
+  EXPECT_EQ(profile.network.namespaces, (std::vector<std::string>{"default", "shops"}));
+  EXPECT_EQ(profile.network.weights_name, "NetperfCosts");
+  EXPECT_EQ(profile.network.topology_name, "net-topology-test");
+}
+
+TEST(SchedulerConfiguration, FillsInUpstreamsArgumentsAndRefusesContradictoryOnes) {
+  const SchedulerProfile profile = read(R"(
+profiles:
+- plugins: {filter: {enabled: [{name: NodeNetworkCostFit}]}, score: {enabled: [{name: NetworkMinCost, weight: 2}]}}
+  pluginConfig: [{name: NetworkMinCost, args: {}}, {name: TopologicalSort, args: {}}]
+)")
+                                       .profiles[0];
+  EXPECT_EQ(profile.network.namespaces, std::vector<std::string>{"default"});
+  EXPECT_EQ(profile.network.weights_name, "UserDefined");
+  EXPECT_EQ(profile.network.topology_name, "nt-default");
+  EXPECT_NE(error_of(R"(
+profiles:
+- pluginConfig: [{name: NetworkOverhead, args: {networkTopologyName: a}}, {name: NetworkFit, args: {networkTopologyName: b}}]
+)")
+                .find("expected the same as the profile's other network plugins have"),
+            std::string::npos);
+  EXPECT_NE(error_of("profiles: [{pluginConfig: [{name: NetworkOverhead, args: {weights: a}}]}]")
+                .find("unknown field"),
+            std::string::npos);
+}
+
 TEST(SchedulerConfiguration, SaysHowAPolicyLearns) {
   const auto learning = [](const std::string& text) {
     return read("profiles: [{pluginConfig: [{name: Evenkeel, args: {policy: drs, learning: " + text + "}}]}]")

@@ -45,6 +45,15 @@ const std::vector<KnownPlugin>& known_plugins() {
       {"NodeDeclaredFeatures", 0, {"preFilter", "filter"}},
       {"GangScheduling", 0, {}, false},
       {"Evenkeel", 0, {"score"}, false},
+      // scheduler-plugins' of that name; the next two are the halves of the latter, by their names in the
+      // paper.
+      {"TopologicalSort", 0, {"queueSort"}, false},
+      {"NetworkOverhead", 1, {"preFilter", "filter", "score"}, false},
+      {"NodeNetworkCostFit", 0, {"filter"}, false},
+      {"NetworkMinCost", 1, {"score"}, false},
+      // Ours: both directions of an edge, bandwidth, limits.
+      {"NetworkFit", 0, {"filter"}, false},
+      {"NetworkScore", 1, {"score"}, false},
   };
   return kKnown;
 }

@@ -87,6 +87,23 @@ void look_at_nodes(const DecisionInput& input, const FilterInput& question, cons
   }
 }
 
+// Whatever policy decides.
+void look_at_edges(const DecisionInput& input, const std::vector<NodeId>& nodes, Decision& decision) {
+  if (input.pod.shape->app_group.empty()) return;
+  const NetworkArguments& arguments = input.options.profile.network;
+  const PodNetwork network(input.pod, input.cluster, arguments);
+  decision.network_missing = network.missing();
+  decision.peers = edges_of(input.pod, input.cluster, arguments);
+  if (decision.peers.empty()) return;
+  const NetworkView view = view_network(input.cluster, arguments);
+  for (const NodeId node : decision.feasible.empty() ? nodes : decision.feasible) {
+    Decision::Edges& edges = decision.edges.emplace_back(Decision::Edges{node, {}, network.cost(node)});
+    for (const PodEdge& peer : decision.peers)
+      edges.costs.push_back(peer.is_target ? view.cost(node, peer.peer_node)
+                                           : view.cost(peer.peer_node, node));
+  }
+}
+
 }  // namespace
 
 Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, Random& random) {
@@ -107,6 +124,7 @@ Decision decide(const DecisionInput& input, PlacementPolicy& policy, Ties ties, 
     look_at_nodes(input, question, nodes, feasible, decision);
   }
   if (!decision.unschedulable.empty()) return decision;
+  look_at_edges(input, nodes, decision);
   if (decision.feasible.empty()) {
     PreemptionOutcome outcome;
     if (input.options.profile.preemption)

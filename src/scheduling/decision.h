@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduling/filters/filter.h"
+#include "scheduling/pod_network.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/preemption.h"
 
@@ -16,12 +17,23 @@ struct Decision {
     NodeId node;
     std::vector<Objection> objections;
   };
+  // What it would cost to talk, from one node: once for each pair of the pod and one that is placed.
+  struct Edges {
+    NodeId node;
+    std::vector<std::optional<std::int64_t>> costs;  // of each of `peers`; none: unknown
+    std::int64_t total = 0;                          // unknown ones counting as they do in NetworkScore
+  };
   std::vector<NodeId> feasible;     // by name
   std::vector<Rejection> rejected;  // by name
   ScoreSheet scores;                // of the feasible
   std::optional<NodeId> node;
   std::string unschedulable;          // why there is none, in kube-scheduler's words
   std::optional<Victims> preemption;  // who would have to go so that there is one
+  // Of a pod of an application group: whom it talks to, what that would cost from each node that will do, or
+  // from each node if none does; and what is missing to say more.
+  std::vector<PodEdge> peers;
+  std::vector<Edges> edges;  // by name
+  std::string network_missing;
 };
 
 // How a draw between nodes of the same score is settled.

@@ -16,6 +16,8 @@ struct QueuedPod {
   PodId pod;
   std::int32_t priority = 0;
   std::uint64_t sequence = 0;  // order of first arrival, kept through every retry
+  std::uint64_t anchor = 0;    // its group's place, where pods of groups stand together (group_order.h)
+  std::int32_t rank = 0;       // within the group
   WorkloadId workload;
   Time arrived{};
   bool by_run_time = true;   // shortest-first: false for those that did not ask for it
@@ -45,7 +47,9 @@ class PendingQueue {
  private:
   struct Later {
     bool operator()(const QueuedPod& a, const QueuedPod& b) const {
-      return a.priority != b.priority ? a.priority < b.priority : a.sequence > b.sequence;
+      if (a.priority != b.priority) return a.priority < b.priority;
+      if (a.anchor != b.anchor) return a.anchor > b.anchor;
+      return a.rank != b.rank ? a.rank > b.rank : a.sequence > b.sequence;
     }
   };
   struct Lane {

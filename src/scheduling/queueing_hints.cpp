@@ -14,6 +14,9 @@ struct Row {
   QueueingHint hint;
 };
 
+constexpr QueueingHint kNetworkHint = {0, kNodeAdded | kNodeRemoved | kNodeLabels | kNodeRoom | kPodArrived |
+                                              kPodLeft | kPodChanged | kAppGroupSet | kNetworkSet};
+
 // To add a filter: its line. A filter that is not listed is asked again whatever happens.
 constexpr std::array kHints = {
     Row{"NodeUnschedulable", {kNodeAdded | kNodeTaints, 0}},
@@ -38,6 +41,10 @@ constexpr std::array kHints = {
     Row{"InterPodAffinity",
         {0, kNodeAdded | kNodeRemoved | kNodeLabels | kPodArrived | kPodLeft | kPodChanged | kNamespaceSet}},
     Row{"NodeDeclaredFeatures", {kNodeAdded | kNodeFeatures, 0}},
+    // Who comes or goes anywhere brings peers nearer, or frees what it booked on links.
+    Row{"NetworkOverhead", kNetworkHint},
+    Row{"NodeNetworkCostFit", kNetworkHint},
+    Row{"NetworkFit", kNetworkHint},
 };
 
 bool grew(const Resources& before, const Resources& after) {
@@ -120,7 +127,9 @@ Changes object_changes(const ClusterObject& object, bool gone) {
 
 bool may_concern(const PodTemplate& waiting, FilterSet rejected_by, const PodTemplate& other) {
   static const FilterSet kSpread = filter_bit("PodTopologySpread"),
-                         kAffinity = filter_bit("InterPodAffinity");
+                         kAffinity = filter_bit("InterPodAffinity"),
+                         kNetwork = filter_bit("NetworkOverhead") | filter_bit("NodeNetworkCostFit") |
+                                    filter_bit("NetworkFit");
   const PodSpec& spec = waiting.spec;
   if ((rejected_by & kSpread) != 0 && waiting.name_space == other.name_space) {
     if (spec.spread.empty()) return true;  // whom the profile's own constraints mean is not known here
@@ -133,7 +142,10 @@ bool may_concern(const PodTemplate& waiting, FilterSet rejected_by, const PodTem
       (!other.spec.pod_anti_affinity.required.empty() || means(spec.pod_affinity, other.labels) ||
        means(spec.pod_anti_affinity, other.labels)))
     return true;
-  return (rejected_by & ~(kSpread | kAffinity)) != 0 && !spec.volumes.empty() && !other.spec.volumes.empty();
+  // Of whatever group: what it booked may be what is missing.
+  if ((rejected_by & kNetwork) != 0 && !other.app_group.empty()) return true;
+  return (rejected_by & ~(kSpread | kAffinity | kNetwork)) != 0 && !spec.volumes.empty() &&
+         !other.spec.volumes.empty();
 }
 
 bool may_concern(const Pod& waiting, const ClusterObject& object) {

@@ -7,6 +7,7 @@
 #include "cluster/cluster_state.h"
 #include "cluster/world.h"
 #include "prediction/workload_history.h"
+#include "scheduling/group_order.h"
 #include "scheduling/nominations.h"
 #include "scheduling/options.h"
 #include "scheduling/parked_pods.h"
@@ -152,6 +153,8 @@ class Scheduler {
   void put(PerPod& own, Where where);
   const SchedulingOptions& options_for(PodId pod) { return profiles_[per_pod(pod).profile].options; }
   bool goes_by_run_time(const Pod& pod);
+  bool stand_in_line(const Pod& pod);  // true: elsewhere than before
+  void stand_anew(const AppGroup& group);
   void enqueue(PodId pod);
   void wait_until(PodId pod, Where where, Time at);
   void take_due(Retries& retries, Time now);
@@ -195,6 +198,7 @@ class Scheduler {
   prediction::WorkloadHistory history_;
   RunEstimates runs_;
   PendingQueue queue_;
+  GroupOrder group_order_;
   std::vector<Rebalancer> rebalancers_;  // one per profile
   std::vector<PerPod> per_pod_;          // by PodId::slot
   std::array<std::size_t, 8> depths_{};  // by Where

@@ -101,6 +101,7 @@ void Scheduler::pod_added(const Pod& pod, Time now) {
   own.queued.workload = pod.shape->workload;
   own.queued.arrived = now;
   own.queued.by_run_time = goes_by_run_time(pod);
+  stand_in_line(pod);
   nominate(pod, "", now);
   if (pod.spec().scheduling_gates.empty()) {
     enqueue(pod.id);
@@ -250,6 +251,7 @@ void Scheduler::waiting_pod_updated(const Pod& pod, Time now) {
   own.queued.priority = pod.spec().priority;
   own.queued.workload = pod.shape->workload;
   own.queued.by_run_time = goes_by_run_time(pod);
+  const bool moved = stand_in_line(pod);
   if (!pod.spec().scheduling_gates.empty()) {
     if (own.where == Where::gated) return;
     leave_group(pod.id, now);
@@ -262,7 +264,7 @@ void Scheduler::waiting_pod_updated(const Pod& pod, Time now) {
       enqueue(pod.id);
       return;
     case Where::queued:
-      if (stands_elsewhere) enqueue(pod.id);
+      if (stands_elsewhere || moved) enqueue(pod.id);
       return;
     case Where::parked:
       if (!same) release_alone(pod.id, now);
@@ -277,6 +279,7 @@ void Scheduler::waiting_pod_updated(const Pod& pod, Time now) {
 
 void Scheduler::object_changed(const ClusterObject& object, bool gone, Time now) {
   gone ? cluster_.remove_object(object) : cluster_.set_object(object);
+  if (const auto* group = std::get_if<AppGroup>(&object)) stand_anew(*group);
   happened({object_changes(object, gone), {}, nullptr, &object}, now);
 }
 

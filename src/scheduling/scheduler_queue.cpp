@@ -43,6 +43,27 @@ bool Scheduler::goes_by_run_time(const Pod& pod) {
   return !asked.on || (label && *label == asked.value);
 }
 
+bool Scheduler::stand_in_line(const Pod& pod) {
+  const auto& by_topology = options_for(pod.id).profile.topological_sort;
+  PerPod& own = per_pod(pod.id);
+  GroupOrder::Standing standing{own.queued.sequence, 0};
+  if (by_topology) standing = group_order_.of(pod, cluster_, *by_topology, own.queued.sequence);
+  const bool moved = GroupOrder::Standing{own.queued.anchor, own.queued.rank} != standing;
+  own.queued.anchor = standing.anchor;
+  own.queued.rank = standing.rank;
+  return moved;
+}
+
+// The group's order is known now, or is another one.
+void Scheduler::stand_anew(const AppGroup& group) {
+  for (const auto& [name_space, members] : cluster_.groups().everywhere(group.name))
+    for (const PodId id : members) {
+      const PodRecord* record = cluster_.pod(id);
+      if (!record || record->place != PodPlace::pending || !per_pod(id).ours) continue;
+      if (stand_in_line(record->pod) && per_pod(id).where == Where::queued) enqueue(id);
+    }
+}
+
 void Scheduler::enqueue(PodId pod) {
   PerPod& own = per_pod(pod);
   ++own.queued.ticket;

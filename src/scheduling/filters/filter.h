@@ -47,6 +47,7 @@ struct Filter {
   void (*apply)(const FilterInput&, std::span<std::uint8_t> feasible);
   Verdict (*judge)(const FilterInput&, NodeId);
   std::optional<Refusal> (*refuse)(const FilterInput&) = nullptr;  // null: never does
+  bool by_default = true;                                          // in profiles that name no filters
 };
 
 // In kube-scheduler's order.
@@ -54,6 +55,9 @@ std::span<const Filter> all_filters();  // filters/registry.cpp
 
 // Whether the profile has the filter, and the filter has anything to say.
 bool counts(const Filter& filter, const FilterInput& input);
+
+// A profile gets a filter that is none of the default profile's.
+void enable_filter(std::string_view plugin, Profile& profile);
 
 // Clears every node that will not do.
 void apply_filters(const FilterInput& input, std::span<std::uint8_t> feasible);
@@ -93,6 +97,6 @@ bool selects(const PodSpec& spec, const Node& node);                // nodeSelec
 
 extern const Filter kNodeUnschedulable, kNodeName, kTaintToleration, kNodeAffinity, kNodePorts, kResourceFit,
     kUseFit, kPodTopologySpread, kInterPodAffinity, kNodeDeclaredFeatures, kVolumeRestrictions,
-    kNodeVolumeLimits, kVolumeBinding, kVolumeZone;
+    kNodeVolumeLimits, kVolumeBinding, kVolumeZone, kNetworkOverhead, kNodeNetworkCostFit, kNetworkFit;
 
 }  // namespace evenkeel::scheduling

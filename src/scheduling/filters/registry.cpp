@@ -23,6 +23,9 @@ std::span<const Filter> all_filters() {
       kPodTopologySpread,
       kInterPodAffinity,
       kNodeDeclaredFeatures,
+      kNetworkOverhead,
+      kNodeNetworkCostFit,
+      kNetworkFit,
   };
   return kFilters;
 }
@@ -33,7 +36,8 @@ constexpr std::string_view kNotNamed = "node(s) didn't satisfy plugin(s) [NodeAf
 
 using Names = std::optional<std::vector<std::string>>;
 bool is_among(const Names& names, const Filter& filter) {
-  return !names || filter.plugin == kUseFit.plugin ||
+  if (!names) return filter.by_default;
+  return filter.plugin == kUseFit.plugin ||
          std::find(names->begin(), names->end(), filter.plugin) != names->end();
 }
 
@@ -62,6 +66,16 @@ bool is_left_out(const FilterInput& input, NodeId node) {
 
 bool counts(const Filter& filter, const FilterInput& input) {
   return filter.matters(input) && is_among(input.options.profile.filters, filter);
+}
+
+void enable_filter(std::string_view plugin, Profile& profile) {
+  if (!profile.filters) {
+    profile.filters.emplace();
+    for (const Filter& filter : all_filters())
+      if (filter.by_default) profile.filters->emplace_back(filter.plugin);
+  }
+  if (std::find(profile.filters->begin(), profile.filters->end(), plugin) == profile.filters->end())
+    profile.filters->emplace_back(plugin);
 }
 
 std::optional<Refusal> refusal(const FilterInput& input) {

@@ -10,6 +10,7 @@
 #include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/network.h"
 #include "scheduling/policies/opt_in_order.h"
 #include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
@@ -86,6 +87,8 @@ constexpr std::array kPolicies = {
           [](SchedulingOptions& o) { o.kube = KubeVersion::v1_23; }},
     Entry{"kube-default-1.36", make<WeightedScores>,
           [](SchedulingOptions& o) { o.kube = KubeVersion::v1_36; }},
+    Entry{"diktyo", make<WeightedScores>, prepare_diktyo},
+    Entry{"network", make<Network>, prepare_network},
     Entry{"greedy", make<LeastImbalance>, as_given},
     Entry{"horizon", make<Horizon>, as_given},
     Entry{"evenkeel", [](const Making& making) { return Evenkeel::make(making.model); }, as_given},

@@ -21,6 +21,13 @@ constexpr auto profile(void (*balanced)(const PlacementRequest&, float, std::spa
   };
 }
 
+// Those that a profile has to name, with the weight they have when it gives none.
+constexpr std::array kNamedOnly = {
+    Scorer{"NetworkOverhead", 1, is_of_a_group, network_overhead},
+    Scorer{"NetworkMinCost", 1, is_of_a_group, network_overhead},
+    Scorer{"NetworkScore", 1, is_of_a_group, network_score},
+};
+
 }  // namespace
 
 std::span<const Scorer> kube_default_scorers(KubeVersion version) {
@@ -34,10 +41,11 @@ std::vector<Scorer> profile_scorers(const SchedulingOptions& options) {
   if (!options.profile.scorers) return {defaults.begin(), defaults.end()};
   std::vector<Scorer> wanted;
   for (const ScorePlugin& plugin : *options.profile.scorers) {
-    const auto at = std::find_if(defaults.begin(), defaults.end(),
-                                 [&](const Scorer& scorer) { return scorer.plugin == plugin.name; });
-    if (at == defaults.end()) continue;
-    wanted.push_back(*at);
+    const auto is_meant = [&](const Scorer& scorer) { return scorer.plugin == plugin.name; };
+    const auto at = std::find_if(defaults.begin(), defaults.end(), is_meant);
+    const auto other = std::find_if(kNamedOnly.begin(), kNamedOnly.end(), is_meant);
+    if (at == defaults.end() && other == kNamedOnly.end()) continue;
+    wanted.push_back(at == defaults.end() ? *other : *at);
     wanted.back().weight = static_cast<float>(plugin.weight);
   }
   return wanted;

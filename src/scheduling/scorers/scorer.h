@@ -40,6 +40,11 @@ void fit_score(const PlacementRequest& request, float weight,
 void balanced_score(const PlacementRequest& request, float weight, std::span<float> totals);
 void topology_spread(const PlacementRequest& request, float weight, std::span<float> totals);
 void inter_pod_affinity(const PlacementRequest& request, float weight, std::span<float> totals);
+// NetworkOverhead's and NetworkMinCost's: upstream's cost of the pod's dependencies, the least being best.
+void network_overhead(const PlacementRequest& request, float weight, std::span<float> totals);
+// NetworkScore: how much of the dearest node's cost a node saves, 0 to 100.
+void network_score(const PlacementRequest& request, float weight, std::span<float> totals);
+bool is_of_a_group(const PlacementRequest& request);
 void image_locality(const PlacementRequest& request, float weight, std::span<float> totals);
 
 bool asks_for_balanced_resources(const PlacementRequest& request);
