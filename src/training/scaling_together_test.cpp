@@ -57,7 +57,8 @@ TEST_F(ScalingTogether, PutsEveryVariantOfEveryPolicyIntoTheSameWorldsWhateverTh
 }
 
 TEST_F(ScalingTogether, NamesAPolicyNobodyKnowsBeforeAnythingRuns) {
-  const Result<Evaluation> evaluation = evaluate_together({.policies = {"hpa", "hpo"}, .seeds = {1}});
+  const Result<Evaluation> evaluation =
+      evaluate_together({.world = small(), .policies = {"hpa", "hpo"}, .seeds = {1}});
   ASSERT_FALSE(evaluation);
   EXPECT_NE(evaluation.error().message.find("hpo"), std::string::npos) << evaluation.error().message;
 }
