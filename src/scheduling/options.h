@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "prediction/history_options.h"
+#include "scheduling/group_plan.h"
 #include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
@@ -65,7 +66,7 @@ struct MoveBudget {
 // node that is taken (the mean of CPU and memory, the larger of requested and used), for each pod.
 struct JointPlacement {
   bool on = false;
-  std::uint64_t budget = 400'000;           // looks at moves: about 10 ms (GroupPlanOptions)
+  std::uint64_t budget = GroupPlanOptions::kTenMilliseconds;
   double load_weight = 0.5;                 // a full node costs as much as half a step to the next node
   Duration keep{std::chrono::seconds{30}};  // how long a planned place is kept for a pod that does not come
   std::size_t most_pods = 256;              // planned at once; gangs are never cut
