@@ -28,11 +28,11 @@ class Joining {
  public:
   Joining(const GroupProblem& problem, CostTree& tree) : problem_(problem), tree_(tree) {
     for (std::uint32_t node = 0; node < problem.nodes.size(); ++node)
-      tree.parts.push_back({Part::Kind::node, node, {}, {node}, problem.same_node});
+      tree.parts.push_back({Part::Kind::node, node, {}, {node}, problem.same_node, 0});
     std::vector<std::uint32_t> zones;
     part_of_.assign(problem.zones, 0);
     for (std::uint32_t zone = 0; zone < problem.zones; ++zone) {
-      Part part{.kind = Part::Kind::zone, .number = zone};
+      Part part{.kind = Part::Kind::zone, .number = zone, .children = {}, .nodes = {}};
       for (std::uint32_t node = 0; node < problem.nodes.size(); ++node)
         if (problem.nodes[node].zone == zone) part.children.push_back(node);
       if (part.children.empty()) continue;
@@ -68,7 +68,7 @@ class Joining {
     return std::ranges::any_of(problem_.nodes, [&](const auto& node) { return node.zone == zone; });
   }
   void join(std::uint32_t a, std::uint32_t b, double height) {
-    Part part{.kind = Part::Kind::zones, .height = height};
+    Part part{.kind = Part::Kind::zones, .children = {}, .nodes = {}, .height = height};
     for (const std::uint32_t side : {a, b}) {
       const Part& below = tree_.parts[side];
       const bool same = below.kind == Part::Kind::zones && below.height == height;
@@ -84,9 +84,10 @@ class Joining {
     tree_.parts.push_back(std::move(part));
   }
   void join_alone() {
-    Part part{.kind = Part::Kind::zones, .height = tree_.parts.back().height};
-    part.children = {static_cast<std::uint32_t>(tree_.parts.size() - 1)};
-    part.nodes = tree_.parts.back().nodes;
+    Part part{.kind = Part::Kind::zones,
+              .children = {static_cast<std::uint32_t>(tree_.parts.size() - 1)},
+              .nodes = tree_.parts.back().nodes,
+              .height = tree_.parts.back().height};
     tree_.parts.push_back(std::move(part));
   }
 

@@ -19,6 +19,7 @@ class Doubles {
       tie.bandwidth += edge.bandwidth;
       tie.max_cost = std::min(tie.max_cost, edge.max_cost);
     }
+    fold(is_symmetric(problem));
     rules_.resize(pods_, std::vector<std::uint8_t>(problem.apart.size()));
     for (std::size_t rule = 0; rule < problem.apart.size(); ++rule)
       for (const std::uint32_t pod : problem.apart[rule].pods) rules_[pod][rule] = 1;
@@ -38,7 +39,25 @@ class Doubles {
     return true;
   }
 
+  static bool is_symmetric(const GroupProblem& problem) {
+    for (std::uint32_t a = 0; a < problem.zones; ++a)
+      for (std::uint32_t b = 0; b < a; ++b)
+        if (problem.cost[a * problem.zones + b] != problem.cost[b * problem.zones + a]) return false;
+    return true;
+  }
+
  private:
+  // Who of two sends does not matter where costs are the same both ways; how far apart they may be never asks.
+  // More pods are doubles then: of all-to-all, all.
+  void fold(bool symmetric) {
+    for (std::uint32_t a = 0; a < pods_; ++a)
+      for (std::uint32_t b = 0; b < a; ++b) {
+        Tie &one = ties_[a * pods_ + b], &other = ties_[b * pods_ + a];
+        one.max_cost = other.max_cost = std::min(one.max_cost, other.max_cost);
+        if (symmetric) one.weight = other.weight = (one.weight + other.weight) / 2;
+      }
+  }
+
   const GroupProblem& problem_;
   std::span<const std::uint32_t> application_;
   std::size_t pods_;
@@ -51,6 +70,7 @@ class Doubles {
 PodClasses classify(const GroupProblem& problem, std::span<const std::uint32_t> application) {
   const Doubles doubles(problem, application);
   PodClasses result;
+  result.symmetric = Doubles::is_symmetric(problem);
   // Being doubles is an equivalence: one of the class speaks for all.
   for (std::uint32_t pod = 0; pod < problem.pods.size(); ++pod) {
     const auto own = std::ranges::find_if(

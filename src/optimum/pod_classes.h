@@ -25,6 +25,8 @@ struct PodClasses {
   };
   std::vector<Class> classes;
   std::vector<Tie> ties;  // classes x classes, from row to column; the diagonal: among its own, each way
+  // Costs are the same both ways: so is every weight then, half of what a pair has.
+  bool symmetric = false;
 
   const Tie& tie(std::size_t from, std::size_t to) const { return ties[from * classes.size() + to]; }
   // Of a pair of pods, both ways; of two of the same class as well.
