@@ -1,5 +1,5 @@
-// A mixed-integer linear program as data, and an answer to one: what the code that states a question (optimum/)
-// and the code that has a solver answer it (solver/) both speak of.
+// A mixed-integer linear program as data, and an answer to one: what the code that states a question
+// (optimum/) and the code that has a solver answer it (solver/) both speak of.
 #pragma once
 #include <cstdint>
 #include <functional>

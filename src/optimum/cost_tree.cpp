@@ -116,7 +116,8 @@ Result<CostTree> cost_tree(const GroupProblem& problem) {
       open.push_back(child);
     }
     if (part.kind == Part::Kind::node) continue;
-    for (const std::uint32_t a : part.nodes)  // parents come first: the lowest part that holds both has the last word
+    for (const std::uint32_t a :
+         part.nodes)  // parents come first: the lowest part that holds both has the last word
       for (const std::uint32_t b : part.nodes)
         tree_cost[problem.nodes[a].zone * zones + problem.nodes[b].zone] = part.height;
     if (part.kind == Part::Kind::zone) {

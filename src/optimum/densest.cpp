@@ -11,7 +11,10 @@ constexpr double kNone = -1;
 class Search {
  public:
   Search(const PodClasses& classes, const DensestQuestion& question)
-      : classes_(classes), question_(question), best_(question.pods + 1, kNone), count_(question.most.size()) {}
+      : classes_(classes),
+        question_(question),
+        best_(question.pods + 1, kNone),
+        count_(question.most.size()) {}
 
   std::vector<double> run() {
     visit(0, 0, 0);

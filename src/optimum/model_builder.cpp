@@ -71,7 +71,8 @@ void ModelBuilder::add_classes() {
       program_.offset += class_of(one).size() * pod_of(one).bias[class_of(one).fixed];
 }
 
-// Eq. 3, in whole multiples of the requests' common measure where there is one: no rounding, and a sharper row.
+// Eq. 3, in whole multiples of the requests' common measure where there is one: no rounding, and a sharper
+// row.
 void ModelBuilder::add_resources() {
   std::size_t resources = 0;
   for (const GroupProblem::Pod& pod : problem_.pods) resources = std::max(resources, pod.request.size());
@@ -128,8 +129,9 @@ std::uint32_t ModelBuilder::most_on(std::uint32_t one, std::uint32_t node) const
   double most = class_of(one).size();
   for (std::size_t resource = 0; resource < pod.request.size(); ++resource)
     if (pod.request[resource] > 0)
-      most = std::min(most, std::floor(std::max(0.0, problem_.nodes[node].free[resource]) / pod.request[resource] +
-                                       1e-9));
+      most = std::min(
+          most,
+          std::floor(std::max(0.0, problem_.nodes[node].free[resource]) / pod.request[resource] + 1e-9));
   for (const std::uint32_t number : rules_of_[one]) {
     const GroupProblem::Apart& rule = problem_.apart[number];
     const std::uint32_t zone = problem_.nodes[node].zone, at = rule.by_zone ? zone : node;

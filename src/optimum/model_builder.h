@@ -55,10 +55,10 @@ class ModelBuilder {
   bool holds(std::uint32_t place, std::uint32_t node) const;
   double fixed_in(std::uint32_t one, std::uint32_t place) const;
   Linear count(std::uint32_t one, std::uint32_t place);
-  Linear placed(std::uint32_t one) const;                                             // on any node
-  Linear together(std::uint32_t a, std::uint32_t b, std::uint32_t place);             // never more than there are
+  Linear placed(std::uint32_t one) const;                                  // on any node
+  Linear together(std::uint32_t a, std::uint32_t b, std::uint32_t place);  // never more than there are
   Linear across(std::pair<std::uint32_t, std::uint32_t> from,
-                std::pair<std::uint32_t, std::uint32_t> to);                          // never fewer
+                std::pair<std::uint32_t, std::uint32_t> to);  // never fewer
   Linear at_least(const Linear& expression, double weight, std::uint32_t only_if, double most);
   void row(Range range, const Linear& expression);
 

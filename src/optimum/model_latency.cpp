@@ -35,9 +35,9 @@ void ModelBuilder::add_settled_pair(std::uint32_t a, std::uint32_t b) {
   if (a == b)
     program_.offset += of_a * (of_a - 1) * tie(a, a).weight * problem_.same_node;
   else
-    program_.offset += of_a * of_b *
-                       (tie(a, b).weight * problem_.distance(at, there) +
-                        tie(b, a).weight * problem_.distance(there, at));
+    program_.offset +=
+        of_a * of_b *
+        (tie(a, b).weight * problem_.distance(at, there) + tie(b, a).weight * problem_.distance(there, at));
 }
 
 void ModelBuilder::add_savings(std::uint32_t a, std::uint32_t b) {
@@ -63,7 +63,8 @@ void ModelBuilder::add_remainder(std::uint32_t a, std::uint32_t b) {
     if (std::ranges::any_of(problem_.nodes, [&](const auto& node) { return node.zone == zone; }))
       zones.push_back(zone);
   for (const std::uint32_t here : zones) {
-    if (a == b && remains(here, here) > 0) add_objective(together(a, a, zone_place(here)), remains(here, here));
+    if (a == b && remains(here, here) > 0)
+      add_objective(together(a, a, zone_place(here)), remains(here, here));
     Linear far;
     double dearest = 0;
     for (const std::uint32_t there : zones) {

@@ -45,7 +45,8 @@ void ModelBuilder::add_links() {
       if (condition(problem_.nodes[node].zone)) nodes.push_back(node);
     return nodes;
   };
-  const auto limit = [&](std::uint32_t count, const std::vector<double>& rooms, auto&& part_of, auto&& joined) {
+  const auto limit = [&](std::uint32_t count, const std::vector<double>& rooms, auto&& part_of,
+                         auto&& joined) {
     if (rooms.empty()) return;
     for (std::uint32_t from = 0; from < count; ++from)
       for (std::uint32_t to = 0; to < count; ++to) {
@@ -97,7 +98,8 @@ void ModelBuilder::limit_costs() {
     }
 }
 
-// None of b where it is too far from one of a. By zones, unless nodes of one zone are too far from each other.
+// None of b where it is too far from one of a. By zones, unless nodes of one zone are too far from each
+// other.
 void ModelBuilder::keep_near(std::uint32_t a, std::uint32_t b, double most) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // and a node that speaks for it
   bool by_node = problem_.same_node > most;
@@ -114,9 +116,10 @@ void ModelBuilder::keep_near(std::uint32_t a, std::uint32_t b, double most) {
     Linear far;
     for (const auto& [there, other] : places) {
       const bool same = here == there;
-      const double cost = same && !by_node
-                              ? problem_.cost[problem_.nodes[node].zone * problem_.zones + problem_.nodes[node].zone]
-                              : std::max(problem_.distance(node, other), problem_.distance(other, node));
+      const double cost =
+          same && !by_node
+              ? problem_.cost[problem_.nodes[node].zone * problem_.zones + problem_.nodes[node].zone]
+              : std::max(problem_.distance(node, other), problem_.distance(other, node));
       if (cost <= most) continue;
       if (same && a == b)
         row({-MixedProgram::kInfinite, 1}, count(a, here));

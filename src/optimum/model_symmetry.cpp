@@ -9,8 +9,8 @@ namespace evenkeel::optimum {
 
 using Part = CostTree::Part;
 
-// Siblings in the cost tree with the same label can be exchanged with all that is on them: only solutions where
-// the earlier holds no fewer pods are looked at.
+// Siblings in the cost tree with the same label can be exchanged with all that is on them: only solutions
+// where the earlier holds no fewer pods are looked at.
 void ModelBuilder::order_alike() {
   label(static_cast<std::uint32_t>(tree_.parts.size() - 1));
   for (const auto& siblings : model_.alike_)
@@ -25,8 +25,8 @@ void ModelBuilder::order_alike() {
     }
 }
 
-// What a part is like, and its nodes in an order in which those of parts alike correspond. Notes who is alike,
-// the lower parts first.
+// What a part is like, and its nodes in an order in which those of parts alike correspond. Notes who is
+// alike, the lower parts first.
 std::pair<std::string, std::vector<std::uint32_t>> ModelBuilder::label(std::uint32_t number) {
   const Part& part = tree_.parts[number];
   if (part.kind == Part::Kind::node) return {label_of_node(part.number), {part.number}};

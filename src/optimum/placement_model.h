@@ -1,9 +1,10 @@
-// The placement of applications as a mixed-integer program: section IV of Diktyo's paper (eq. 1-13), stated so
-// that a solver proves it in seconds. docs/algorithms/optimum.md derives it.
+// The placement of applications as a mixed-integer program: section IV of Diktyo's paper (eq. 1-13), stated
+// so that a solver proves it in seconds. docs/algorithms/optimum.md derives it.
 //
-// Decided is how many pods of a class of doubles are on each node (pod_classes.h), in ones: column k is 1 where
-// at least k are there. Latency is what all pods together would pay at the root of the cost tree, less what pairs
-// save for each part of the tree that holds both (cost_tree.h); a pair's saving is a column below both ones.
+// Decided is how many pods of a class of doubles are on each node (pod_classes.h), in ones: column k is 1
+// where at least k are there. Latency is what all pods together would pay at the root of the cost tree, less
+// what pairs save for each part of the tree that holds both (cost_tree.h); a pair's saving is a column below
+// both ones.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,8 +19,8 @@ namespace evenkeel::optimum {
 
 class PlacementModel {
  public:
-  // `application`: which of the pods belong together, from 0 (eq. 1): placed are all of its pods or none. Empty:
-  // one application. Refused: costs that are no numbers, weights below 0, edges between applications.
+  // `application`: which of the pods belong together, from 0 (eq. 1): placed are all of its pods or none.
+  // Empty: one application. Refused: costs that are no numbers, weights below 0, edges between applications.
   static Result<PlacementModel> build(const scheduling::GroupProblem& problem,
                                       std::span<const std::uint32_t> application);
 
@@ -56,7 +57,7 @@ class PlacementModel {
   std::vector<Meaning> meanings_;
   std::vector<std::vector<std::uint32_t>> ones_;  // classes x nodes: first column and how many
   std::vector<std::uint32_t> accepted_;           // column of each application
-  std::vector<std::uint32_t> accepted_of_;        // by number of application: index into accepted_, or kNowhere
+  std::vector<std::uint32_t> accepted_of_;  // by number of application: index into accepted_, or kNowhere
 };
 
 }  // namespace evenkeel::optimum

@@ -105,12 +105,11 @@ Result<PlacementOptimum> find_optimum(const GroupProblem& problem, std::span<con
   if (!answer) return answer.error();
   if (answer->verdict == Verdict::infeasible)
     return unavailable("the solver finds no placement where there is one: its numerics failed");
-  result.plan = scheduling::plan_of(
-      problem, answer->values.empty() ? start.node_of() : model->node_of(answer->values));
+  result.plan =
+      scheduling::plan_of(problem, answer->values.empty() ? start.node_of() : model->node_of(answer->values));
   if (const std::string broken = scheduling::broken_rule(problem, result.plan.node_of); !broken.empty())
     return unavailable("the solver's answer is none: " + broken);
-  result.proven =
-      answer->verdict == Verdict::optimal && result.accepted == result.most_accepted;
+  result.proven = answer->verdict == Verdict::optimal && result.accepted == result.most_accepted;
   result.bound = answer->verdict == Verdict::optimal ? result.plan.objective() : answer->bound;
   return result;
 }

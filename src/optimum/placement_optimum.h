@@ -18,13 +18,13 @@ struct OptimumOptions {
 
 struct PlacementOptimum {
   scheduling::GroupPlan plan;
-  std::uint32_t applications = 0;  // with pods that waited
-  std::uint32_t accepted = 0;      // all of their pods are placed: eq. 11
+  std::uint32_t applications = 0;   // with pods that waited
+  std::uint32_t accepted = 0;       // all of their pods are placed: eq. 11
   std::uint32_t most_accepted = 0;  // what could not be ruled out in the time; `accepted` where it is proven
-  double bound = 0;                // no plan that accepts as many has a lower objective: eq. 12, 13
-  bool proven = false;             // of both objectives
-  bool started = false;            // from the plan that was given, or a better one
-  double seconds = 0;              // in the solver
+  double bound = 0;                 // no plan that accepts as many has a lower objective: eq. 12, 13
+  bool proven = false;              // of both objectives
+  bool started = false;             // from the plan that was given, or a better one
+  double seconds = 0;               // in the solver
   std::int64_t branches = 0;
   std::uint32_t columns = 0, rows = 0;
 
@@ -32,8 +32,8 @@ struct PlacementOptimum {
   double gap() const;
 };
 
-// `application`: of each pod, from 0; empty: all of one. The solver is asked at most twice (eq. 11, then eq. 12),
-// and what it answers is checked against the problem before it is believed.
+// `application`: of each pod, from 0; empty: all of one. The solver is asked at most twice (eq. 11, then eq.
+// 12), and what it answers is checked against the problem before it is believed.
 Result<PlacementOptimum> find_optimum(const scheduling::GroupProblem& problem,
                                       std::span<const std::uint32_t> application, const MixedSolver& solve,
                                       const OptimumOptions& options = {});

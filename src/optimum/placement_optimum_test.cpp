@@ -19,7 +19,7 @@ using scheduling::GroupProblem;
 using scheduling::plan_of;
 constexpr std::uint32_t kNowhere = GroupProblem::kNowhere;
 
-#define NEED_HIGHS(name)                                \
+#define NEED_HIGHS(name)                                    \
   const Result<solver::Highs> name = solver::Highs::open(); \
   if (!name) GTEST_SKIP() << name.error().message
 
@@ -48,16 +48,18 @@ Question small_question(std::uint64_t seed) {
   for (std::uint32_t a = 0; a < problem.zones; ++a) {
     problem.region.push_back(below(random, problem.regions));
     for (std::uint32_t b = 0; b < problem.zones; ++b)
-      problem.cost[a * problem.zones + b] =
-          a == b ? price(3) : symmetric && b < a ? problem.cost[b * problem.zones + a] : price(12);
+      problem.cost[a * problem.zones + b] = a == b               ? price(3)
+                                            : symmetric && b < a ? problem.cost[b * problem.zones + a]
+                                                                 : price(12);
   }
   for (std::uint32_t n = 0; n < nodes; ++n)
-    problem.nodes.push_back({below(random, problem.zones),
-                             {static_cast<double>(below(random, 5)) - (below(random, 8) == 0 ? 1 : 0),
-                              1.5 * below(random, 6)}});
+    problem.nodes.push_back(
+        {below(random, problem.zones),
+         {static_cast<double>(below(random, 5)) - (below(random, 8) == 0 ? 1 : 0), 1.5 * below(random, 6)}});
   const std::uint32_t applications = 1 + below(random, 2);
   for (std::uint32_t p = 0; p < pods; ++p) {
-    GroupProblem::Pod pod{.request = {1.0 + below(random, 2), below(random, 3) * 1.0}, .allowed = {}, .bias = {}};
+    GroupProblem::Pod pod{
+        .request = {1.0 + below(random, 2), below(random, 3) * 1.0}, .allowed = {}, .bias = {}};
     if (below(random, 3) == 0)  // a double of the last one
       if (p > 0) pod = problem.pods.back();
     if (below(random, 5) == 0)
@@ -74,7 +76,8 @@ Question small_question(std::uint64_t seed) {
   for (std::uint32_t a = 0; a < pods; ++a)
     for (std::uint32_t b = 0; b < pods; ++b) {
       if (a == b || question.application[a] != question.application[b] || below(random, 2) == 0) continue;
-      GroupProblem::Edge edge{.from = a, .to = b, .weight = whole ? 1.0 + below(random, 3) : random.between(0, 3)};
+      GroupProblem::Edge edge{
+          .from = a, .to = b, .weight = whole ? 1.0 + below(random, 3) : random.between(0, 3)};
       if (flows) edge.bandwidth = 1.0 + below(random, 3);
       if (limits && below(random, 3) == 0) edge.max_cost = price(10);
       problem.edges.push_back(edge);
@@ -148,7 +151,8 @@ TEST(PlacementOptimum, IsTheBestOfAllPlacementsOnSmallProblems) {
     SCOPED_TRACE(seed);
     const Question question = small_question(seed);
     for (const auto& node : question.problem.nodes)  // refused, and so tested elsewhere
-      ASSERT_LE(question.problem.same_node, question.problem.cost[node.zone * question.problem.zones + node.zone]);
+      ASSERT_LE(question.problem.same_node,
+                question.problem.cost[node.zone * question.problem.zones + node.zone]);
     const Best best = look_at_everything(question);
     const Result<PlacementOptimum> found =
         find_optimum(question.problem, question.application, highs->solver());

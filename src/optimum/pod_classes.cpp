@@ -47,8 +47,8 @@ class Doubles {
   }
 
  private:
-  // Who of two sends does not matter where costs are the same both ways; how far apart they may be never asks.
-  // More pods are doubles then: of all-to-all, all.
+  // Who of two sends does not matter where costs are the same both ways; how far apart they may be never
+  // asks. More pods are doubles then: of all-to-all, all.
   void fold(bool symmetric) {
     for (std::uint32_t a = 0; a < pods_; ++a)
       for (std::uint32_t b = 0; b < a; ++b) {

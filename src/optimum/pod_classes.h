@@ -1,5 +1,5 @@
-// Pods of a group that are each other's doubles: exchanging any two of a class changes nothing, so how many of a
-// class are on a node is all there is to decide. Replicas of a workload usually are one.
+// Pods of a group that are each other's doubles: exchanging any two of a class changes nothing, so how many
+// of a class are on a node is all there is to decide. Replicas of a workload usually are one.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -98,7 +98,8 @@ Result<Highs> Highs::open() {
     if (Result<Highs> highs = open_file(file)) return highs;
   return unavailable(
       "the solver HiGHS is not here: tools/bootstrap fetches it for the tree it is in; elsewhere, "
-      "`pip download --no-deps highspy==1.15.1`, unzip it, and put its libhighs.so.1 beside the program or its "
+      "`pip download --no-deps highspy==1.15.1`, unzip it, and put its libhighs.so.1 beside the program or "
+      "its "
       "path into EVENKEEL_HIGHS");
 }
 
@@ -115,12 +116,11 @@ Result<MixedAnswer> Highs::solve(const MixedProgram& program, const MixedLimits&
   std::vector<HighsInt> kinds;
   kinds.reserve(program.columns());
   for (const MixedProgram::Kind kind : program.kind) kinds.push_back(kind_of(kind));
-  const HighsInt passed =
-      call.pass(highs, static_cast<HighsInt>(program.columns()), static_cast<HighsInt>(program.rows()),
-                static_cast<HighsInt>(program.column.size()), kByRow, kMinimise, program.offset,
-                program.cost.data(), program.lower.data(), program.upper.data(), program.row_lower.data(),
-                program.row_upper.data(), program.row_start.data(), program.column.data(),
-                program.factor.data(), kinds.data());
+  const HighsInt passed = call.pass(
+      highs, static_cast<HighsInt>(program.columns()), static_cast<HighsInt>(program.rows()),
+      static_cast<HighsInt>(program.column.size()), kByRow, kMinimise, program.offset, program.cost.data(),
+      program.lower.data(), program.upper.data(), program.row_lower.data(), program.row_upper.data(),
+      program.row_start.data(), program.column.data(), program.factor.data(), kinds.data());
   if (passed == kFailed) return unavailable("HiGHS refused the program");
   if (!limits.start.empty())
     call.set_solution(highs, limits.start.data(), nullptr, nullptr, nullptr);  // refused: it starts without

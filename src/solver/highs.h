@@ -1,5 +1,5 @@
-// HiGHS (MIT licence), the solver of mixed-integer programs, found when it is asked for: the program starts and
-// does everything else where it is absent (ADR 0011).
+// HiGHS (MIT licence), the solver of mixed-integer programs, found when it is asked for: the program starts
+// and does everything else where it is absent (ADR 0011).
 //
 // Looked for in this order, and the first that is there is taken:
 //   $EVENKEEL_HIGHS            a file

@@ -13,8 +13,8 @@ using Kind = MixedProgram::Kind;
 using Verdict = MixedAnswer::Verdict;
 
 // Tests that need the solver say so where it could not be had.
-#define NEED_HIGHS(name)                        \
-  const Result<Highs> name = Highs::open();     \
+#define NEED_HIGHS(name)                    \
+  const Result<Highs> name = Highs::open(); \
   if (!name) GTEST_SKIP() << name.error().message
 
 // Six things of different weight and worth, two bags: the most worth that fits, as a cost below 0.
