@@ -62,14 +62,23 @@ class ModelBuilder {
   Linear at_least(const Linear& expression, double weight, std::uint32_t only_if, double most);
   void row(Range range, const Linear& expression);
 
-  // model_latency.cpp: eq. 4, 6-8 and 12, and what sharpens the bound.
+  // model_latency.cpp: eq. 4, 6-8 and 12.
   void add_latency();
   void add_savings(std::uint32_t a, std::uint32_t b);
   void add_remainder(std::uint32_t a, std::uint32_t b);
   void add_objective(const Linear& expression, double factor);
   void add_settled_pair(std::uint32_t a, std::uint32_t b);
+
+  // model_bounds.cpp: what sharpens the relaxation.
+  struct PartBound {
+    std::vector<double> most;  // by number of pods
+    Linear saved;
+  };
+  Linear weight_in(std::uint32_t place);
   void bound_savings(std::uint32_t place);
   void bound_neighbours(std::uint32_t place, std::uint32_t most);
+  void bound_parts();
+  PartBound bound_part(std::uint32_t number);
 
   // model_network.cpp: eq. 5 and the dependencies' maxNetworkCost.
   void add_egress();
@@ -100,7 +109,8 @@ class ModelBuilder {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Ones> ones_;  // by class and place
   // By two classes and place: the first column of the pairs of ones, row by row of the first class's.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;
-  std::vector<std::vector<std::uint32_t>> rules_of_;  // rules of Apart, by class
+  std::map<std::uint32_t, std::vector<double>> densest_;  // by place: the most weight among so many pods
+  std::vector<std::vector<std::uint32_t>> rules_of_;      // rules of Apart, by class
 };
 
 }  // namespace evenkeel::optimum

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "optimum/densest.h"
 #include "optimum/model_builder.h"
 
 namespace evenkeel::optimum {
@@ -22,6 +21,7 @@ void ModelBuilder::add_latency() {
     }
   for (const Part& part : tree_.parts)
     if (part.saving > 0) bound_savings(place(part.nodes));
+  bound_parts();
 }
 
 void ModelBuilder::add_objective(const Linear& expression, double factor) {
@@ -80,69 +80,6 @@ void ModelBuilder::add_remainder(std::uint32_t a, std::uint32_t b) {
     const Ones ones_here = ones(a, zone_place(here));
     for (std::uint32_t k = 0; k < ones_here.count; ++k)
       add_objective(at_least(far, 1, ones_here.first + k, dearest * class_of(b).size()), 1);
-  }
-}
-
-// So many pods save so much among themselves at most, whichever they are.
-void ModelBuilder::bound_savings(std::uint32_t place) {
-  DensestQuestion question;
-  question.pods = most_in(kAll, place);
-  bool any = false;
-  for (std::uint32_t one = 0; one < classes(); ++one)
-    question.most.push_back(is_fixed(one) ? 0 : most_in(one, place));
-  std::vector<std::uint32_t> zones;
-  for (const std::uint32_t node : model_.places_[place]) zones.push_back(problem_.nodes[node].zone);
-  std::ranges::sort(zones);
-  const auto different_zones = std::ranges::unique(zones).begin() - zones.begin();
-  for (std::uint32_t rule = 0; rule < problem_.apart.size(); ++rule) {
-    DensestQuestion::Limit limit;
-    limit.most = problem_.apart[rule].by_zone ? static_cast<std::uint32_t>(different_zones)
-                                              : static_cast<std::uint32_t>(model_.places_[place].size());
-    for (std::uint32_t one = 0; one < classes(); ++one)
-      if (question.most[one] > 0 && std::ranges::count(rules_of_[one], rule)) limit.classes.push_back(one);
-    if (!limit.classes.empty()) question.limits.push_back(std::move(limit));
-  }
-  const std::vector<double> best = densest(model_.classes_, question);
-  Linear spare;
-  if (!best.empty()) {
-    const Ones all = ones(kAll, place);
-    for (std::uint32_t k = 1; k <= all.count && k < best.size(); ++k)
-      spare.add(all.first + k - 1, best[k] - best[k - 1]);
-    for (std::uint32_t k = static_cast<std::uint32_t>(best.size()); k <= all.count; ++k)
-      program_.upper[all.first + k - 1] = 0;  // so many can never be there
-    for (std::uint32_t a = 0; a < classes(); ++a)
-      for (std::uint32_t b = a; b < classes(); ++b) {
-        const double weight = model_.classes_.weight(a, b);
-        if (weight <= 0 || is_fixed(a) || is_fixed(b)) continue;
-        spare.add(together(a, b, place), -weight);
-        any = true;
-      }
-    if (any) row({0, MixedProgram::kInfinite}, spare);
-  }
-  bound_neighbours(place, question.pods);
-}
-
-// Where a pod is, there is room for so many others.
-void ModelBuilder::bound_neighbours(std::uint32_t place, std::uint32_t most) {
-  for (std::uint32_t one = 0; one < classes(); ++one) {
-    if (is_fixed(one)) continue;
-    const Ones own = ones(one, place);
-    for (std::uint32_t k = 0; k < own.count; ++k) {
-      Linear room;
-      double could = 0;
-      const double left = std::max(0.0, static_cast<double>(most) - (k + 1));
-      room.add(own.first + k, left);
-      for (std::uint32_t other = 0; other < classes(); ++other) {
-        if (other == one || is_fixed(other) || model_.classes_.weight(one, other) <= 0) continue;
-        const Ones theirs = ones(other, place);
-        together(one, other, place);
-        const std::uint32_t first = pairs_.at({std::min(one, other), std::max(one, other), place});
-        for (std::uint32_t l = 0; l < theirs.count; ++l)
-          room.add(one < other ? first + k * theirs.count + l : first + l * own.count + k, -1);
-        could += theirs.count;
-      }
-      if (could > left) row({0, MixedProgram::kInfinite}, room);
-    }
   }
 }
 

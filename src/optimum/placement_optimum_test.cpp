@@ -194,5 +194,208 @@ TEST(PlacementOptimum, PlansMadeElsewhereAreItsColumnsToTheLast) {
   }
 }
 
+// Two zones of two nodes, room for two pods on each; 1 within a zone, 5 across; two pods that talk.
+GroupProblem two_zones() {
+  GroupProblem problem;
+  problem.zones = 2;
+  problem.regions = 1;
+  problem.region = {0, 0};
+  problem.cost = {1, 5, 5, 1};
+  for (const std::uint32_t zone : {0U, 0U, 1U, 1U}) problem.nodes.push_back({zone, {2}});
+  for (int i = 0; i < 2; ++i) problem.pods.push_back({.request = {1}, .allowed = {}, .bias = {}});
+  problem.edges.push_back({.from = 0, .to = 1});
+  return problem;
+}
+
+// What the problem's optimum costs; nothing where no placement keeps the rules.
+std::optional<double> least(const GroupProblem& problem, const solver::Highs& highs) {
+  const Result<PlacementOptimum> found = find_optimum(problem, {}, highs.solver());
+  EXPECT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->proven);
+  if (!found || found->accepted == 0) return std::nullopt;
+  return found->plan.objective();
+}
+
+TEST(PlacementOptimum, KeepsEveryRule) {
+  NEED_HIGHS(highs);
+  EXPECT_EQ(least(two_zones(), *highs), 0) << "on one node";
+
+  GroupProblem full = two_zones();
+  for (auto& node : full.nodes) node.free = {1};
+  EXPECT_EQ(least(full, *highs), 1) << "eq. 3";
+  full.nodes[1].free = full.nodes[3].free = {-1};
+  EXPECT_EQ(least(full, *highs), 5) << "what is over-committed holds nothing";
+
+  GroupProblem apart = two_zones();
+  apart.apart.push_back({.pods = {0, 1}, .by_zone = false, .taken = {}});
+  EXPECT_EQ(least(apart, *highs), 1) << "eq. 9";
+  apart.apart[0].by_zone = true;
+  EXPECT_EQ(least(apart, *highs), 5) << "eq. 10";
+  apart.apart[0].taken = {1, 0};
+  EXPECT_EQ(least(apart, *highs), std::nullopt) << "a zone that is taken";
+
+  GroupProblem chosen = two_zones();
+  chosen.pods[0].allowed = {1, 0, 0, 0};
+  chosen.pods[1].allowed = {0, 1, 0, 1};
+  EXPECT_EQ(least(chosen, *highs), 1) << "filters";
+  chosen.pods[1].bias = {0, 7, 0, 0};
+  EXPECT_EQ(least(chosen, *highs), 5) << "what else speaks against a node";
+  chosen.edges[0].max_cost = 4;
+  EXPECT_EQ(least(chosen, *highs), 8) << "maxNetworkCost";
+  chosen.edges[0].max_cost = 0;
+  EXPECT_EQ(least(chosen, *highs), std::nullopt);
+
+  GroupProblem fixed = two_zones();
+  fixed.pods[0].fixed = 3;
+  fixed.nodes[3].free = {0};
+  EXPECT_EQ(least(fixed, *highs), 1) << "pods that are there already stay there";
+}
+
+TEST(PlacementOptimum, BooksNoLinkTwice) {
+  NEED_HIGHS(highs);
+  GroupProblem problem = two_zones();
+  problem.edges[0].bandwidth = 20;
+  problem.apart.push_back({.pods = {0, 1}, .by_zone = true, .taken = {}});
+  problem.zone_room = {0, 20, 0, 0};
+  EXPECT_EQ(least(problem, *highs), 5) << "there is room in one direction";
+  problem.zone_room = {0, 19, 19, 0};
+  EXPECT_EQ(least(problem, *highs), std::nullopt);
+  problem.regions = 2;
+  problem.region = {0, 1};
+  EXPECT_EQ(least(problem, *highs), 5) << "not a link of zones any more";
+  problem.region_room = {0, 19, 20, 0};
+  EXPECT_EQ(least(problem, *highs), 5);
+  problem.region_room = {0, 19, 19, 0};
+  EXPECT_EQ(least(problem, *highs), std::nullopt);
+  problem.region_room.clear();
+  for (auto& node : problem.nodes) node.egress = 19;
+  EXPECT_EQ(least(problem, *highs), std::nullopt) << "what leaves a node";
+  problem.nodes[2].egress = 20;
+  EXPECT_EQ(least(problem, *highs), 5);
+}
+
+TEST(PlacementOptimum, PlacesAsManyApplicationsAsFitBeforeItLooksAtLatency) {
+  NEED_HIGHS(highs);
+  // One of three pods and two of two, room for four: the large one would be cheaper alone.
+  GroupProblem problem = two_zones();
+  problem.pods.assign(7, {.request = {1}, .allowed = {}, .bias = {}});
+  for (auto& node : problem.nodes) node.free = {1};
+  problem.edges = {{.from = 3, .to = 4, .weight = 100}, {.from = 5, .to = 6, .weight = 100}};
+  const std::vector<std::uint32_t> application{0, 0, 0, 1, 1, 2, 2};
+  const Result<PlacementOptimum> found = find_optimum(problem, application, highs->solver());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->applications, 3U);
+  EXPECT_EQ(found->accepted, 2U);
+  EXPECT_EQ(found->plan.latency, 200) << "each in a zone of its own";
+  EXPECT_EQ(found->plan.node_of[0], kNowhere);
+  EXPECT_TRUE(found->proven);
+}
+
+TEST(PlacementOptimum, ProvesThePapersSmallerInstances) {
+  NEED_HIGHS(highs);
+  for (const Terrain terrain : {Terrain::cluster, Terrain::data_centre, Terrain::multi_region})
+    for (const NetworkApplication& application :
+         {basic_application(2), basic_application(4), redis_cluster(1)}) {
+      SCOPED_TRACE(application.name + " " + std::to_string(application.pods()));
+      const GroupProblem problem = network_instance(network_site(terrain), application, {}, Random(1));
+      const GroupPlan start = scheduling::plan_group(problem);
+      const Result<PlacementOptimum> found = find_optimum(
+          problem, {}, highs->solver(), {.seconds = 600, .start = start.node_of, .progress = {}});
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_TRUE(found->proven);
+      EXPECT_LE(found->plan.objective(), start.objective());
+    }
+}
+
+TEST(PlacementOptimum, WithoutTimeItIsThePlanItWasGivenWithABound) {
+  NEED_HIGHS(highs);
+  const GroupProblem problem =
+      network_instance(network_site(Terrain::cluster), online_boutique(2), {}, Random(1));
+  const GroupPlan start = scheduling::plan_group(problem);
+  const Result<PlacementOptimum> found =
+      find_optimum(problem, {}, highs->solver(), {.seconds = 0, .start = start.node_of, .progress = {}});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_TRUE(found->started);
+  EXPECT_FALSE(found->proven);
+  EXPECT_EQ(found->accepted, 1U);
+  EXPECT_LE(found->plan.objective(), start.objective());
+  EXPECT_LE(found->bound, found->plan.objective());
+  EXPECT_GE(found->gap(), 0);
+}
+
+TEST(PlacementOptimum, StopsWhenItsTimeIsUp) {
+  NEED_HIGHS(highs);
+  const GroupProblem problem =
+      network_instance(network_site(Terrain::data_centre), online_boutique(2), {}, Random(1));
+  const Result<PlacementOptimum> found =
+      find_optimum(problem, {}, highs->solver(), {.seconds = 0.3, .start = {}, .progress = {}});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_LT(found->seconds, 30) << "steps of the solver are short, also on a slow machine";
+}
+
+TEST(PlacementOptimum, APlanThatBreaksARuleIsNoStart) {
+  NEED_HIGHS(highs);
+  GroupProblem problem = two_zones();
+  problem.nodes[0].free = {1};
+  const Result<PlacementOptimum> found =
+      find_optimum(problem, {}, highs->solver(), {.seconds = 60, .start = {0, 0}, .progress = {}});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->started);
+  EXPECT_EQ(found->plan.latency, 0);
+}
+
+TEST(PlacementOptimum, BelievesNoSolver) {
+  const GroupProblem problem = [] {
+    GroupProblem tight = two_zones();
+    for (auto& node : tight.nodes) node.free = {1};
+    tight.pods[0].allowed = tight.pods[1].allowed = {1, 0, 0, 0};
+    return tight;
+  }();
+  const MixedSolver liar = [](const MixedProgram& program, const MixedLimits&) -> Result<MixedAnswer> {
+    return MixedAnswer{.verdict = MixedAnswer::Verdict::optimal,
+                       .values = std::vector<double>(program.columns(), 1)};
+  };
+  const Result<PlacementOptimum> found = find_optimum(problem, {}, liar);
+  // Both pods where there is room for one: what it says is nothing.
+  ASSERT_TRUE(!found || found->accepted == 0);
+  const MixedSolver none = [](const MixedProgram&, const MixedLimits&) -> Result<MixedAnswer> {
+    return unavailable("no solver");
+  };
+  const Result<PlacementOptimum> failed = find_optimum(problem, {}, none);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, "no solver");
+}
+
+TEST(PlacementOptimum, RefusesWhatHasNoMeaning) {
+  const auto refused = [](const GroupProblem& problem, std::vector<std::uint32_t> application) {
+    const Result<PlacementModel> model = PlacementModel::build(problem, application);
+    return model ? std::string() : model.error().message;
+  };
+  EXPECT_EQ(refused(two_zones(), {0, 0}), "");
+  EXPECT_NE(refused(two_zones(), {0, 1}).find("different applications"), std::string::npos);
+  EXPECT_NE(refused(two_zones(), {0}).find("for each pod"), std::string::npos);
+  GroupProblem problem = two_zones();
+  problem.edges[0].weight = -1;
+  EXPECT_NE(refused(problem, {}).find("no number of 0 or more"), std::string::npos);
+  problem = two_zones();
+  problem.cost[1] = GroupProblem::kUnlimited;
+  EXPECT_NE(refused(problem, {}).find("no number of 0 or more"), std::string::npos);
+  problem = two_zones();
+  problem.same_node = 2;
+  EXPECT_NE(refused(problem, {}).find("dearer"), std::string::npos);
+  problem = two_zones();
+  problem.nodes.clear();
+  EXPECT_NE(refused(problem, {}).find("no node"), std::string::npos);
+}
+
+TEST(PodClasses, AreReplicasAndWhoeverElseCanBeExchanged) {
+  const GroupProblem redis =
+      network_instance(network_site(Terrain::cluster), redis_cluster(4), {}, Random(1));
+  EXPECT_EQ(classify(redis, {}).classes.size(), 4U) << "the masters, and the replicas of each";
+  GroupProblem directed = redis;
+  directed.cost[1] = 17;
+  EXPECT_EQ(classify(directed, {}).classes.size(), 6U) << "who sends matters where one way is dearer";
+}
+
 }  // namespace
 }  // namespace evenkeel::optimum
