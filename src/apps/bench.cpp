@@ -23,6 +23,7 @@ constexpr Bench kBenches[] = {
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
+    {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},
