@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using kubernetes::ResourceType;
 constexpr Duration kGather = 200ms;  // a rollout is many changes at once
 constexpr Duration kFirstPause = 500ms, kLongestPause = 1min;
-constexpr Duration kSpared = 1min, kLongestPressure = 1h;
+constexpr Duration kLongestPressure = 1h;
 constexpr Duration kReleaseWithin = 2s;
 constexpr std::size_t kMostStrays = 10'000;
 constexpr const char* kReporter = "evenkeel-controllers";
@@ -327,7 +327,10 @@ void LiveControllers::relieve(const controllers::ConstrainedLink& link, Time now
   std::set<std::string> spared;
   for (const auto& [uid, until] : spared_) spared.insert(uid);
   const auto chosen = controllers::choose_evictions(book_, link, 1, spared);
-  if (chosen.empty()) return;
+  if (chosen.empty()) {  // nobody may be asked; those that budgets kept, again later
+    for (const auto& [uid, until] : spared_) work_at_ = std::min(work_at_.value_or(Time::max()), until + kGather);
+    return;
+  }
   // Whom it did not help to send away is back in the same place: there is less and less point in going on.
   const bool helped = pressure.load == 0 || link.allocated.count < pressure.load;
   pressure.pause = helped ? options_.evict_every : std::min<Duration>(2 * pressure.pause, kLongestPressure);
@@ -337,7 +340,7 @@ void LiveControllers::relieve(const controllers::ConstrainedLink& link, Time now
   work_at_ = std::min(work_at_.value_or(Time::max()), next_eviction_);
   const NetworkPod& pod = chosen.front().pod;
   const std::string why = chosen.front().why;
-  spared_[pod.uid] = now + kSpared;
+  spared_[pod.uid] = now + 2 * options_.evict_every;
   if (!options_.writes) return options_.log("would evict " + pod.key() + ": " + why);
   writer_.evict({pod.name_space, pod.name, pod.uid},
                 [this, pod, why, link = link.link](kubernetes::NetworkWriter::Outcome outcome,
