@@ -30,16 +30,48 @@ struct Graph {
   }
 };
 
+using Edge = std::pair<Vertex, Vertex>;
+
+// How early a vertex can be placed by these edges, the first of the spec first; vertices on a cycle come
+// last.
+std::vector<std::size_t> ranks_by(const std::set<Edge>& edges, std::size_t count) {
+  std::vector<std::uint32_t> waiting_for(count);
+  for (const Edge& edge : edges) ++waiting_for[edge.second];
+  std::set<Vertex> ready;
+  for (Vertex vertex = 0; vertex < count; ++vertex)
+    if (waiting_for[vertex] == 0) ready.insert(vertex);
+  std::vector<std::size_t> ranks(count, count);
+  for (std::size_t rank = 0; !ready.empty(); ++rank) {
+    const Vertex vertex = *ready.begin();
+    ready.erase(ready.begin());
+    ranks[vertex] = rank;
+    for (auto at = edges.lower_bound({vertex, 0}); at != edges.end() && at->first == vertex; ++at)
+      if (--waiting_for[at->second] == 0) ready.insert(at->second);
+  }
+  return ranks;
+}
+
 Graph graph_of(const AppGroup& group) {
   Graph graph;
   for (const AppWorkload& one : group.workloads) graph.vertex(one.workload);
-  std::set<std::pair<Vertex, Vertex>> edges;
+  std::set<Edge> declared;
+  for (const AppWorkload& one : group.workloads)
+    for (const AppDependency& dependency : one.dependencies)
+      declared.emplace(graph.vertex(one.workload), graph.vertex(dependency.workload));
+  // Two that name each other say nothing of who comes first: the others' order decides, which cannot close a
+  // circle.
+  std::set<Edge> one_way;
+  for (const auto& [from, to] : declared)
+    if (!declared.contains({to, from})) one_way.emplace(from, to);
+  const std::vector<std::size_t> ranks = ranks_by(one_way, graph.workloads.size());
   for (const AppWorkload& one : group.workloads) {
     const Vertex from = graph.vertex(one.workload);
     for (const AppDependency& dependency : one.dependencies) {
       const Vertex to = graph.vertex(dependency.workload);
-      if (from == to || edges.contains({to, from})) continue;
-      if (edges.emplace(from, to).second) graph.next[from].push_back(to);
+      const bool is_backwards =
+          declared.contains({to, from}) && std::pair(ranks[to], to) <= std::pair(ranks[from], from);
+      if (!is_backwards && declared.erase({from, to}) > 0) graph.next[from].push_back(to);
+      if (!is_backwards) declared.erase({to, from});
     }
   }
   return graph;

@@ -13,9 +13,10 @@ namespace evenkeel::controllers {
 //   Reverse…         the same, backwards: dependencies before those who need them
 //   Alternate…       first, last, second, last but one, …
 // Any other word is KahnSort. Vertices are selectors, which pods carry, not names, which they do not. Where
-// upstream walks a hash map we walk the spec: the first workload listed comes first. Two that name each other
-// depend on each other in the direction declared first; one that names itself depends on nobody for that.
-// Workloads without dependencies keep their place, and so does one that is only ever depended on.
+// upstream walks a hash map we walk the spec: the first workload listed comes first. Two that name each
+// other, as in upstream's examples, are folded into the direction that the one-way dependencies leave open,
+// and into that of the spec where both are; one that names itself depends on nobody for that. Workloads
+// without dependencies keep their place, and so does one that is only ever depended on.
 struct TopologyOrder {
   std::vector<WorkloadReference> workloads;  // the first is placed first; a cycle: as the spec lists them
   std::string algorithm;                     // what was used

@@ -56,11 +56,19 @@ TEST(TopologyOrder, TakesAnUnknownWordForKahnSortAndSaysSo) {
   EXPECT_EQ(selectors(order), (Names{"b", "a"}));
 }
 
-TEST(TopologyOrder, FoldsWorkloadsThatNameEachOtherIntoTheDirectionDeclaredFirst) {
+TEST(TopologyOrder, FoldsWorkloadsThatNameEachOtherIntoTheDirectionOfTheSpec) {
   const TopologyOrder order = sort_topology(
       make_group("KahnSort", {{"cart", {"redis", "web", "cart"}}, {"web", {"cart"}}, {"redis", {}}}));
   EXPECT_TRUE(order.cycle.empty());
   EXPECT_EQ(selectors(order), (Names{"cart", "web", "redis"}));
+}
+
+TEST(TopologyOrder, FoldsThemSoThatNoCircleComesOfIt) {
+  const TopologyOrder order = sort_topology(make_group(
+      "KahnSort",
+      {{"front", {"catalog"}}, {"catalog", {"front", "advice"}}, {"advice", {"front", "catalog"}}}));
+  EXPECT_TRUE(order.cycle.empty());
+  EXPECT_EQ(selectors(order), (Names{"catalog", "advice", "front"}));
 }
 
 TEST(TopologyOrder, KeepsWorkloadsThatNobodyTalksToAndThoseOnlySpokenOf) {

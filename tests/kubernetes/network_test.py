@@ -268,7 +268,7 @@ class Reconciling(NetworkTest):
         self.until(lambda: controllers.metric('evenkeel_controllers_app_groups') == 2, "two groups")
         version = self.group()["metadata"]["resourceVersion"]
         self.add_pod("other", {"app": "other"}, nodeName=f"{self.ns}-a")
-        self.until_running(5)
+        self.until_running(4)
         self.assertEqual(self.group()["metadata"]["resourceVersion"], version)
         self.assertEqual(controllers.stop(), 0)
         self.assertNotIn("forbidden", controllers.log.read_text())
