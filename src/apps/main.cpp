@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_convert(app, exit_code);
   evenkeel::apps::add_monitor(app, exit_code);
   evenkeel::apps::add_approver(app, exit_code);
+  evenkeel::apps::add_netprobe(app, exit_code);
   evenkeel::apps::add_promote(app, exit_code);
   evenkeel::apps::add_shadow(app, exit_code);
   evenkeel::apps::add_rebalance(app, exit_code);

@@ -106,6 +106,20 @@ std::size_t bytes_of_path(std::size_t longest_name) {
   return bytes;
 }
 
+Result<std::size_t> most_paths_of(const std::vector<ProbeMember>& members, ProbeMode mode) {
+  std::size_t longest = 1;
+  for (const ProbeMember& member : members) longest = std::max(longest, member.node.size());
+  const std::size_t fit = kMostConfigMapBytes / bytes_of_path(longest);
+  const std::size_t nodes = std::max<std::size_t>(members.size(), 1);
+  if (mode == ProbeMode::basic && nodes <= fit) return fit / nodes;
+  const std::size_t pairs = mode == ProbeMode::basic ? nodes : pairs_of(members, mode);
+  if (mode != ProbeMode::basic && pairs <= fit) return nodes;
+  return invalid("mode " + std::string(name_of(mode)) + " of " + std::to_string(members.size()) +
+                 " nodes has " + std::to_string(pairs) + " paths, and a ConfigMap holds " +
+                 std::to_string(fit) +
+                 (mode == ProbeMode::zones ? ": there are too many zones" : ": use mode zones"));
+}
+
 std::vector<std::string> orphans(const std::vector<std::string>& keys, const std::set<std::string>& nodes,
                                  std::string_view origin) {
   std::vector<std::string> gone;
@@ -129,6 +143,13 @@ void ProbeRow::found(const std::vector<std::string>& keys, const std::set<std::s
       if (is_ours) paths_.try_emplace(std::string(to), Path{.figures = std::nullopt, .measured = now});
       return is_ours;
     });
+}
+
+void ProbeRow::keep_only(const std::set<std::string>& nodes) {
+  std::vector<std::string> gone;
+  for (const auto& [destination, path] : paths_)
+    if (!nodes.contains(destination)) gone.push_back(destination);
+  for (const std::string& destination : gone) forget(destination);
 }
 
 void ProbeRow::measured(const std::string& destination, const PathFigures& figures, Time now) {

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
+#include "monitor/probe_plan.h"
 
 namespace evenkeel::monitor {
 
@@ -42,6 +44,9 @@ bool fits_in_a_key(const std::string& origin, const std::string& destination);
 std::size_t bytes_of_path(std::size_t longest_name);
 inline constexpr std::size_t kMostConfigMapBytes = 900 * 1024;  // of the server's 1 MiB
 
+// How many paths each node may write. invalid, with what would fit, where all of the mode's do not.
+Result<std::size_t> most_paths_of(const std::vector<ProbeMember>& members, ProbeMode mode);
+
 // Keys of paths from or to nodes that are none of `nodes`. Of those from `origin`, or of all where it is
 // empty. Names may hold what separates them: a key that can be read as a path between nodes that are there
 // is one.
@@ -54,6 +59,8 @@ class ProbeRow {
 
   // What was there before us. Its age is not known: it counts from now.
   void found(const std::vector<std::string>& keys, const std::set<std::string>& nodes, Time now);
+  // Paths to nodes that are gone are forgotten.
+  void keep_only(const std::set<std::string>& nodes);
   void measured(const std::string& destination, const PathFigures& figures, Time now);
 
   struct Bounds {

@@ -79,6 +79,16 @@ TEST(ProbeRow, ForgetsWhatNobodyMeasuresAnyMore) {
   EXPECT_EQ(changes.at(kDotted), std::nullopt);
 }
 
+TEST(ProbeRow, ForgetsPathsToNodesThatAreGone) {
+  ProbeRow row("n1");
+  row.measured("n2", {.p50_us = 1, .p90_us = 1, .p99_us = 1, .bits_per_second = {}}, Time(1s));
+  (void)row.changes(at_most(10), Time(1s));
+  row.keep_only({"n1", "n2"});
+  EXPECT_TRUE(row.changes(at_most(10), Time(1s)).empty());
+  row.keep_only({"n1"});
+  EXPECT_EQ(row.changes(at_most(10), Time(1s)).at(kDotted), std::nullopt);
+}
+
 TEST(ProbeRow, KeepsTheLastBandwidthUntilThereIsAnother) {
   ProbeRow row("n1");
   row.measured("n2", {.p50_us = 1, .p90_us = 1, .p99_us = 1, .bits_per_second = 5e6}, Time(1s));
@@ -108,10 +118,23 @@ TEST(ProbeRow, NamesThatDoNotFitInAKeyAreKnown) {
   EXPECT_FALSE(fits_in_a_key(std::string(120, 'a'), std::string(120, 'b')));
 }
 
-TEST(ProbeRow, AFullClusterOfAThousandDoesNotFitAndOneOfFortyDoes) {
-  const std::size_t most = kMostConfigMapBytes / bytes_of_path(12);
-  EXPECT_LT(most, 1000U * 999U);
-  EXPECT_GT(most, 32U * 31U);
+std::vector<ProbeMember> nodes_in_zones(int count, int zones) {
+  std::vector<ProbeMember> members;
+  for (int i = 0; i < count; ++i)
+    members.push_back({"node-" + std::to_string(i), "r", "z" + std::to_string(i % zones)});
+  return members;
+}
+
+TEST(ProbeRow, RefusesWhatAConfigMapCannotHoldAndSaysWhatWouldFit) {
+  EXPECT_TRUE(most_paths_of(nodes_in_zones(32, 4), ProbeMode::full));
+  const auto refused = most_paths_of(nodes_in_zones(1000, 10), ProbeMode::full);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("use mode zones"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(most_paths_of(nodes_in_zones(1000, 10), ProbeMode::zones));
+  const auto few = most_paths_of(nodes_in_zones(1000, 10), ProbeMode::basic);
+  ASSERT_TRUE(few);
+  EXPECT_EQ(*few, 1U) << "each node keeps its latest path";
+  EXPECT_FALSE(most_paths_of(nodes_in_zones(5000, 10), ProbeMode::basic));
 }
 
 }  // namespace
