@@ -1,24 +1,22 @@
 // `evenkeel netprobe`: measures the paths from one node to the others.
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <iostream>
 #include <memory>
 #include <mutex>
-#include <random>
 
 #include "apps/command.h"
 #include "apps/log.h"
 #include "apps/monitor_identity.h"
 #include "apps/netprobe_agent.h"
 #include "apps/netprobe_cluster.h"
+#include "apps/netprobe_settings.h"
 #include "apps/netprobe_view.h"
 #include "base/file.h"
-#include "base/kube_quantity.h"
-#include "base/unit_text.h"
 #include "kubernetes/client_api.h"
 #include "messaging/probe_server.h"
-#include "monitor/devices.h"
 #include "reporting/status_server.h"
 
 namespace evenkeel::apps {
@@ -27,110 +25,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kTurn = 50ms;
-constexpr Duration kShortestPeriod = 1s, kLongestPeriod = 24h;
 constexpr Duration kWriteAtLatest = 30s;  // with results that wait for others of the same period
-constexpr double kShortestBurst = 2 << 20;
 volatile std::sig_atomic_t told_to_stop = 0;
-
-struct Arguments {
-  std::string node, mode = "basic", period = "5m", listen_at = "0.0.0.0:9471", port = "9471";
-  std::vector<std::string> peers;
-  messaging::TlsFiles tls;
-  bool csr = false, once = false, advertise = false;
-  std::string state, signer = "kubernetes.io/kube-apiserver-client", kubeconfig, context;
-  std::string name_space = "default", config_map = "netperf-metrics";
-  int trips = 200;
-  std::int64_t bandwidth_every = 0;
-  std::string bandwidth_bytes = "8Mi", max_rate = "1Mbit/s", keep = "24h", run_for;
-  std::string node_bandwidth = "link", sys = "/sys", proc = "/proc";
-  std::string listen, token_file, output = "table";
-};
 
 int fail(const Error& error) {
   std::cerr << "evenkeel netprobe: " << error.message << '\n';
   return error.kind == Error::Kind::unavailable ? kFailed : kBadInput;
-}
-
-// The flags that are more than text, looked at before anything is begun.
-struct Settings {
-  NetprobeAgent::Options agent;
-  double rate = 0, burst = 0;  // bytes
-  Duration keep{}, run_for{};
-  std::vector<ProbeNode> peers;
-  std::optional<std::int64_t> node_bandwidth;  // bit/s; nothing: what is measured
-};
-
-Result<std::optional<std::int64_t>> node_bandwidth_of(const Arguments& arguments) {
-  if (!arguments.advertise || arguments.node_bandwidth == "measured") return std::optional<std::int64_t>();
-  if (arguments.node_bandwidth != "link") {
-    const auto given = parse_quantity(arguments.node_bandwidth);
-    if (!given || *given <= 0)
-      return invalid("--node-bandwidth " + arguments.node_bandwidth +
-                     ": expected link, measured or bits per second, as in 10G");
-    return std::optional(*given);
-  }
-  const auto devices = read_file(arguments.proc + "/net/dev"),
-             routes = read_file(arguments.proc + "/net/route");
-  const double bytes = monitor::link_speed(
-      monitor::choose_interfaces(devices ? *devices : "", routes ? *routes : "", arguments.sys, {}),
-      arguments.sys);
-  if (bytes <= 0)
-    return invalid("--advertise: no driver here says how fast its link is; give --node-bandwidth");
-  return std::optional(std::llround(8 * bytes));
-}
-
-Result<Settings> settings_of(const Arguments& arguments) {
-  Settings settings;
-  NetprobeAgent::Options& agent = settings.agent;
-  agent.node = arguments.node;
-  if (agent.node.empty()) {
-    char name[256] = {};
-    if (::gethostname(name, sizeof name - 1) == 0) agent.node = name;
-  }
-  agent.settings.mode = monitor::probe_mode_of(arguments.mode).value_or(monitor::ProbeMode::basic);
-  const auto period = parse_duration(arguments.period), keep = parse_duration(arguments.keep);
-  if (!period || *period < kShortestPeriod || *period > kLongestPeriod)
-    return invalid("--period " + arguments.period + ": expected " + to_text(kShortestPeriod) + " to " +
-                   to_text(kLongestPeriod));
-  if (!keep || *keep < *period) return invalid("--keep " + arguments.keep + ": expected a period or more");
-  agent.settings.period = *period;
-  agent.settings.bandwidth_every = arguments.bandwidth_every;
-  settings.keep = *keep;
-  if (!arguments.run_for.empty()) {
-    const auto run_for = parse_duration(arguments.run_for);
-    if (!run_for) return invalid("--for: " + run_for.error().message);
-    settings.run_for = *run_for;
-  }
-  const auto data = parse_byte_size(arguments.bandwidth_bytes);
-  if (!data || data->count < (256 << 10) || data->count > (1 << 30))
-    return invalid("--bandwidth-bytes " + arguments.bandwidth_bytes + ": expected 256Ki to 1Gi");
-  agent.size.trips = arguments.trips;
-  agent.size.data = data->count;
-  const auto rate = parse_byte_rate(arguments.max_rate);
-  if (!rate || rate->count <= 0)
-    return invalid("--max-rate " + arguments.max_rate + ": expected a rate, as in 1Mbit/s");
-  settings.rate = static_cast<double>(rate->count);
-  // Room for one whole test, which is then paid for by rest.
-  const std::int64_t largest = arguments.bandwidth_every > 0 ? data->count : 0;
-  settings.burst = std::max(kShortestBurst, 1.25 * messaging::bytes_of_test(arguments.trips, largest));
-  auto peers = parse_peers(arguments.peers);
-  if (!peers) return peers.error();
-  settings.peers = *std::move(peers);
-  auto bandwidth = node_bandwidth_of(arguments);
-  if (!bandwidth) return bandwidth.error();
-  settings.node_bandwidth = *bandwidth;
-  agent.tls = arguments.tls;
-  if (arguments.csr) {
-    if (arguments.state.empty()) return invalid("--csr needs --state, a folder for the key");
-    agent.tls = MonitorIdentity::files_in(arguments.state, "netprobe");
-    agent.tls.authority = arguments.tls.authority;
-  }
-  if (agent.tls.certificate.empty() || agent.tls.key.empty() || agent.tls.authority.empty())
-    return invalid("expected --cert, --key and --ca, or --csr with --state and --ca");
-  std::random_device device;
-  agent.seed = (static_cast<std::uint64_t>(device()) << 32) | device();
-  agent.say = log_line;
-  return settings;
 }
 
 // What /metrics shows: written by the loop, taken by the server's thread.
@@ -139,7 +39,7 @@ struct Shown {
   std::string text;
 };
 
-Result<std::unique_ptr<reporting::StatusServer>> serve(const Arguments& arguments, Shown& shown) {
+Result<std::unique_ptr<reporting::StatusServer>> serve(const NetprobeArguments& arguments, Shown& shown) {
   if (arguments.listen.empty()) return std::unique_ptr<reporting::StatusServer>();
   const auto address = reporting::parse_listen_address(arguments.listen);
   if (!address) return invalid("--listen: " + address.error().message);
@@ -163,7 +63,7 @@ Result<std::unique_ptr<reporting::StatusServer>> serve(const Arguments& argument
 // Everything of one probe, and the turns it takes.
 class Netprobe {
  public:
-  Netprobe(const Arguments& arguments, Settings settings)
+  Netprobe(const NetprobeArguments& arguments, NetprobeSettings settings)
       : arguments_(arguments),
         settings_(std::move(settings)),
         budget_(settings_.rate, settings_.burst),
@@ -188,8 +88,8 @@ class Netprobe {
     return told_to_stop != 0 || (settings_.run_for > Duration::zero() && steady - began_ > settings_.run_for);
   }
 
-  const Arguments& arguments_;
-  Settings settings_;
+  const NetprobeArguments& arguments_;
+  NetprobeSettings settings_;
   messaging::ProbeTurn turn_;
   messaging::TrafficBudget budget_;
   kubernetes::EventLoop loop_;
@@ -358,7 +258,7 @@ int Netprobe::run() {
   return kDone;
 }
 
-int run(const Arguments& arguments) {
+int run(const NetprobeArguments& arguments) {
   auto settings = settings_of(arguments);
   if (!settings) return fail(settings.error());
   Netprobe netprobe(arguments, *std::move(settings));
@@ -369,7 +269,7 @@ int run(const Arguments& arguments) {
 
 void add_netprobe(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("netprobe", "Measure latency and bandwidth between nodes");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<NetprobeArguments>();
   command->add_option("--node", arguments->node, "The node's name in the cluster (the host's name)");
   command
       ->add_option("--mode", arguments->mode,
