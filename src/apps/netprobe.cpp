@@ -1,6 +1,7 @@
 // `evenkeel netprobe`: measures the paths from one node to the others.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <iostream>
@@ -100,7 +101,8 @@ class Netprobe {
   Shown shown_;
   std::unique_ptr<reporting::StatusServer> status_;
   NetprobeAgent agent_;
-  std::size_t members_ = 0, nodes_ = 0, most_paths_ = 0;
+  std::size_t members_ = 0, most_paths_ = 0;
+  std::set<std::string> names_;
   bool has_looked_ = false;
   Time began_{}, shown_at_{}, written_at_{};
   std::string refusal_;
@@ -165,10 +167,11 @@ Status Netprobe::take_nodes(std::vector<ProbeNode> nodes) {
   if (server_) server_->set_members(names);
   if (cluster_) {
     agent_.row().keep_only(names);
-    if (!has_looked_ || names.size() < nodes_) cluster_->look_at_config_map(agent_.row());
+    const bool has_lost_one = !std::ranges::includes(names, names_);
+    if (!has_looked_ || has_lost_one) cluster_->look_at_config_map(agent_.row());
   }
   has_looked_ = true;
-  nodes_ = names.size();
+  names_ = std::move(names);
   if (!most && cluster_) {
     agent_.set_nodes({});
     return most.error();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <optional>
 
 #include "messaging/dial.h"
@@ -146,6 +147,7 @@ Status measure(Conversation& peer, const std::string& node, const ProbeSize& siz
 
 ProbeOutcome probe_peer(const TlsContext& context, const ProbeTarget& target, const ProbeSize& size,
                         const std::atomic<bool>& stopping) {
+  (void)std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets as to files
   ProbeOutcome outcome;
   const Duration until = steady_now() + size.patience;
   const auto wait_to_write = [&](int socket) {

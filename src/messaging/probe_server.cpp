@@ -10,6 +10,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <csignal>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -327,6 +328,8 @@ void ProbeServer::Service::end() {
 
 Result<std::unique_ptr<ProbeServer>> ProbeServer::listen(Options options) {
   EVENKEEL_CHECK(options.turn != nullptr && options.budget != nullptr);
+  // OpenSSL writes to sockets as to files: whoever hung up would end the program.
+  (void)std::signal(SIGPIPE, SIG_IGN);
   try {
     auto service = std::make_unique<Service>(std::move(options));
     if (auto started = service->start(); !started) return started.error();

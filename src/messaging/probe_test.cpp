@@ -64,7 +64,7 @@ class Probes : public testing::Test {
 
   TestAuthority authority;
   ProbeTurn turn;
-  TrafficBudget budget{1e9, 1e9};
+  TrafficBudget budget{1e10, 1e10};
   std::unique_ptr<ProbeServer> server;
   std::atomic<bool> stopping{false};
 };
@@ -131,9 +131,9 @@ TEST_F(Probes, AreToldToComeAgainWhileTheNodeIsInATest) {
 }
 
 TEST_F(Probes, AreToldToComeAgainWhereTheBudgetIsSpent) {
-  ASSERT_TRUE(budget.take(1e9, 1h));
+  ASSERT_TRUE(budget.take(1e10, 1h));
   EXPECT_TRUE(probe(probe_files(authority, "n1"), {.trips = 1}).is_busy);
-  budget.settle(1e9, 0);
+  budget.settle(1e10, 0);
   EXPECT_FALSE(probe(probe_files(authority, "n1"), {.trips = 1}).is_busy);
 }
 

@@ -169,9 +169,8 @@ class Probes(unittest.TestCase):
             self.fail(f"{trouble}\n{figures()}\n{logs}")
 
     def metrics(self, name):
-        text = subprocess.run([*wires.enter(name), "curl", "-sS", "http://127.0.0.1:9472/metrics"], capture_output=True,
-                              text=True, timeout=60).stdout
-        return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if not line.startswith("#")}
+        text = wires.ask(name, 9472, "/metrics")
+        return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line and not line.startswith("#")}
 
     def test_1_every_path_is_measured_and_written_in_both_spellings(self):
         def all_there():

@@ -90,6 +90,17 @@ class Wires:
             raise CannotBeMade("setns is not allowed here")
         return made[0]
 
+    def ask(self, name, port, path):
+        """What a server on its loopback answers."""
+        with self.socket_in(name) as connection:
+            connection.settimeout(60)
+            connection.connect(("127.0.0.1", port))
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+            answer = b""
+            while data := connection.recv(65536):
+                answer += data
+        return answer.decode().partition("\r\n\r\n")[2]
+
     def pass_on(self, listener, port):
         while True:
             try:
