@@ -98,7 +98,7 @@ void NetprobeCluster::look_at_config_map(monitor::ProbeRow& row) {
         const auto keys = config_map_keys(answer.body);
         row.found(keys, names(), connection_.now());
         monitor::ConfigChanges gone;
-        for (const std::string& key : orphans(keys, names(), cleans_for_all() ? "" : options_.node))
+        for (const std::string& key : monitor::orphans(keys, names(), cleans_for_all() ? "" : options_.node))
           gone[key] = std::nullopt;
         if (gone.empty()) return;
         counts_.removed += gone.size();

@@ -37,7 +37,7 @@ Result<std::optional<std::int64_t>> node_bandwidth_of(const NetprobeArguments& a
       arguments.sys);
   if (bytes <= 0)
     return invalid("--advertise: no driver here says how fast its link is; give --node-bandwidth");
-  return std::optional(std::llround(8 * bytes));
+  return std::optional<std::int64_t>(std::llround(8 * bytes));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class Probes : public testing::Test {
 
   TestAuthority authority;
   ProbeTurn turn;
-  TrafficBudget budget{1e10, 1e10};
+  TrafficBudget budget{1e-3, 1e10};
   std::unique_ptr<ProbeServer> server;
   std::atomic<bool> stopping{false};
 };
