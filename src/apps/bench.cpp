@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/bench_monitor.h"
+#include "apps/bench_netprobe.h"
 #include "apps/command.h"
 
 namespace evenkeel::apps {
@@ -21,6 +22,7 @@ constexpr Bench kBenches[] = {
      bench_training},
     {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
+    {"netprobe", "what measuring the paths between sixteen nodes costs", bench_netprobe},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
     {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
