@@ -190,6 +190,21 @@ class Testbed:
         node.power_off()
         self.save()
 
+    def label(self, places):
+        """Where the nodes are (delays.py), for schedulers to see; one place for each."""
+        for node, place in zip(self.nodes, places):
+            code, said = self.plane.api("PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"labels": place.labels}},
+                                        "application/merge-patch+json")
+            if code != 200:
+                raise Trouble(f"{node.name}: {code} {said.get('message')}")
+
+    def import_images(self, archive):
+        """Into every node, besides those it booted with."""
+        for node in self.nodes:
+            done = subprocess.run(node.command("ctr", "--namespace", "k8s.io", "images", "import", archive), capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Trouble(f"{node.name}: {archive}: {done.stderr.strip()}")
+
     def check_alive(self):
         for node in self.nodes:
             if not node.is_on():

@@ -1,0 +1,139 @@
+"""One application under one scheduler on one set of delays: placed, measured, removed."""
+import contextlib
+import subprocess
+import time
+
+import delays
+import groups
+import measure
+import redis_cluster
+import rivals
+import shop
+import trial
+from kube import Trouble, wait_until
+
+PODS, DEPLOYMENTS = trial.PODS, trial.DEPLOYMENTS
+PATIENCE = 240
+SETTLED_S = 4  # after which kubelets have told of what began and ended
+
+
+class Site:
+    """Nodes at their places, with the distances between them, and what schedulers are told of them."""
+
+    def __init__(self, bed, name, places, table, rate_mbit=0):
+        self.bed, self.name, self.places, self.table = bed, name, places, table
+        bed.links.set(delays.rows(places, table, rate_mbit))
+        bed.label(places)
+        self.replace(groups.TOPOLOGIES, delays.topology(places, table))
+
+    def replace(self, path, made):
+        plane = self.bed.plane
+        plane.api("DELETE", f"{path}/{made['metadata']['name']}")
+        code, said = plane.api("POST", path, made)
+        if code != 201:
+            raise Trouble(f"{path}: {code} {said.get('message')}")
+
+    def between(self, a, b):
+        """Round trip between nodes, in ms; none where it is the same one."""
+        index = {node.name: number for number, node in enumerate(self.bed.nodes)}
+        return 0.0 if a == b else delays.round_trip(self.table, self.places[index[a]], self.places[index[b]])
+
+
+class Trial:
+    def __init__(self, site, contender):
+        self.site, self.bed, self.plane, self.contender = site, site.bed, site.bed.plane, contender
+
+    def must(self, method, path, body=None):
+        code, said = self.plane.api(method, path, body, f"application/{'merge-patch+' if method == 'PATCH' else ''}json")
+        if code not in (200, 201):
+            raise Trouble(f"{method} {path}: {code} {said.get('message')}")
+        return said
+
+    def pods(self, group):
+        return self.must("GET", f"{PODS}?labelSelector={groups.LABEL}%3D{group}")["items"]
+
+    def running(self, group, wanted):
+        """All of them, once so many are ready and no other is left."""
+        def found():
+            pods = self.pods(group)
+            good = [one for one in pods if one["status"].get("podIP") and any(
+                condition["type"] == "Ready" and condition["status"] == "True" for condition in one["status"].get("conditions", []))]
+            return good if len(good) == len(pods) == wanted else time.sleep(0.3)
+        try:
+            return wait_until(found, f"{wanted} pods of {group}", PATIENCE)
+        except Trouble as trouble:
+            pending = [f"{one['metadata']['name']}: {one['status'].get('phase')} on {one['spec'].get('nodeName')}: "
+                       f"{[condition.get('message') for condition in one['status'].get('conditions', [])][:1]}" for one in self.pods(group)]
+            raise Trouble(f"{trouble}: {pending}") from None
+
+    def place(self, group, names, edges, deployments):
+        self.site.replace(groups.GROUPS, groups.app_group(group, names, edges))
+        for one in deployments:
+            self.must("POST", DEPLOYMENTS, one)
+        return self.running(group, sum(one["spec"]["replicas"] for one in deployments))
+
+    def placement(self, pods, edges):
+        nodes = {one["spec"]["nodeName"] for one in pods}
+        index = {node.name: number for number, node in enumerate(self.bed.nodes)}
+        return {"edge_ms": groups.mean_round_trip(edges, pods, self.site.between), "nodes": len(nodes),
+                "zones": len({self.site.places[index[one]] for one in nodes}),
+                "placed": sorted((groups.part_of(one), one["spec"]["nodeName"]) for one in pods)}
+
+    @contextlib.contextmanager
+    def watched(self, figures):
+        """What the scheduler, the emulator and the rest of the machine used meanwhile, into `figures`."""
+        sampler = measure.Sampler(self.bed)
+        sampler.start()
+        scheduler, links, began = self.contender.cpu_seconds(), self.bed.links.cpu_seconds(), time.monotonic()
+        try:
+            yield
+        finally:
+            samples, seconds = sampler.stop(), time.monotonic() - began
+        now, most = rivals.memory_mb(self.contender.pid)
+        figures.update(seconds=seconds, scheduler_cpu_s=self.contender.cpu_seconds() - scheduler, scheduler_mb=now, scheduler_peak_mb=most,
+                       emulator_cores=(self.bed.links.cpu_seconds() - links) / seconds,
+                       testbed_cores=measure.mean(one.testbed for one in samples), other_cores=measure.mean(one.others for one in samples))
+
+    # The two applications.
+
+    def shop(self, seconds, phases=tuple(shop.PHASES), names=tuple(shop.NAMES), visitors=3):
+        """Figures 17 and 18: response times of four pages in each phase."""
+        trial.clear(self.plane)
+        edges = [one for one in shop.EDGES if set(one) <= set(names)]
+        made, placing = {"phases": {}}, {}
+        for number, (phase, replicas) in enumerate(phases):
+            with self.watched(placing):
+                if number == 0:
+                    pods = self.place(shop.GROUP, names, edges, shop.deployments(self.contender.scheduler_name, names))
+                else:
+                    for name in names:
+                        self.must("PATCH", f"{DEPLOYMENTS}/{shop.GROUP}-{name}", {"spec": {"replicas": replicas}})
+                    pods = self.running(shop.GROUP, replicas * len(names))
+            shop.introduce(pods)
+            time.sleep(SETTLED_S)
+            loading = {}
+            with self.watched(loading):
+                pages, errors = shop.visit(pods, seconds, visitors)
+            made["phases"][phase] = {"pages": pages, "errors": errors, "placing": dict(placing), "loading": loading, **self.placement(pods, edges)}
+        return made
+
+    def redis(self, requests, clients, operations):
+        """Figure 16: throughput of each operation."""
+        trial.clear(self.plane)
+        placing, loading = {}, {}
+        with self.watched(placing):
+            pods = self.place(redis_cluster.GROUP, redis_cluster.NAMES, redis_cluster.EDGES, redis_cluster.deployments(self.contender.scheduler_name))
+        redis_cluster.form(pods)
+        time.sleep(SETTLED_S)
+        with self.watched(loading):
+            found = redis_cluster.measure(self.bed, pods, requests, clients, operations)
+        return {"operations": found, "placing": placing, "loading": loading, **self.placement(pods, redis_cluster.EDGES)}
+
+
+def apply(bed, path):
+    """A custom resource definition, until it serves."""
+    kubectl = [f"{bed.plane.state['bin']}/kubectl", f"--kubeconfig={bed.plane.kubeconfig}"]
+    for arguments in (["apply", "-f", path], ["wait", "--for=condition=Established", "--timeout=60s", "-f", path]):
+        done = subprocess.run([*kubectl, *map(str, arguments)], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Trouble(f"{path}: {done.stderr.strip()}")
