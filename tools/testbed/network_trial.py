@@ -1,6 +1,8 @@
 """One application under one scheduler on one set of delays: placed, measured, removed."""
 import contextlib
+import pathlib
 import subprocess
+import tempfile
 import time
 
 import delays
@@ -9,12 +11,29 @@ import measure
 import redis_cluster
 import rivals
 import shop
+import testbed
 import trial
 from kube import Trouble, wait_until
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CRDS = [ROOT / "deploy/crds/appgroup.yaml", ROOT / "deploy/crds/networktopology.yaml"]
 PODS, DEPLOYMENTS = trial.PODS, trial.DEPLOYMENTS
 PATIENCE = 240
 SETTLED_S = 4  # after which kubelets have told of what began and ended
+
+
+def start(stack, shares, say):
+    """A testbed whose links can be set, and which knows of groups and topologies; `stack` ends it."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="evenkeel-network-", ignore_cleanup_errors=True))
+    bed = testbed.Testbed.up(folder, shares, outlives_us=False, say=say, grace="60s", links=[])
+    stack.callback(bed.down)
+    kubectl = [f"{bed.plane.state['bin']}/kubectl", f"--kubeconfig={bed.plane.kubeconfig}"]
+    for path in CRDS:
+        for arguments in (["apply", "-f", path], ["wait", "--for=condition=Established", "--timeout=60s", "-f", path]):
+            done = subprocess.run([*kubectl, *map(str, arguments)], capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Trouble(f"{path}: {done.stderr.strip()}")
+    return bed
 
 
 class Site:
@@ -128,12 +147,3 @@ class Trial:
         with self.watched(loading):
             found = redis_cluster.measure(self.bed, pods, requests, clients, operations)
         return {"operations": found, "placing": placing, "loading": loading, **self.placement(pods, redis_cluster.EDGES)}
-
-
-def apply(bed, path):
-    """A custom resource definition, until it serves."""
-    kubectl = [f"{bed.plane.state['bin']}/kubectl", f"--kubeconfig={bed.plane.kubeconfig}"]
-    for arguments in (["apply", "-f", path], ["wait", "--for=condition=Established", "--timeout=60s", "-f", path]):
-        done = subprocess.run([*kubectl, *map(str, arguments)], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Trouble(f"{path}: {done.stderr.strip()}")
