@@ -9,7 +9,9 @@ import groups
 import images
 from kube import Trouble, wait_until
 
-GROUP, PORT, CPU, SLOTS = "redis", 6379, "50m", 16384
+GROUP, PORT, SLOTS = "redis", 6379, 16384
+# About in proportion to what they use, so that no node gets all who are busy.
+CPU = {"client": "150m", "master": "60m", "replica": "30m"}
 MASTERS = 5
 NAMES = ["client", "master", "replica"]
 EDGES = [("client", "master"), ("master", "replica")]
@@ -36,7 +38,7 @@ def add_image(bed):
 def deployments(scheduler):
     """The client waits as a server that nobody asks, until it is told to measure."""
     of = {"master": (MASTERS, SETTINGS), "replica": (MASTERS, SETTINGS), "client": (1, ["--port", PORT])}
-    return [groups.deployment(GROUP, name, of[name][0], "redis", of[name][1], scheduler, CPU, memory="64Mi") for name in NAMES]
+    return [groups.deployment(GROUP, name, of[name][0], "redis", of[name][1], scheduler, CPU[name], memory="64Mi") for name in NAMES]
 
 
 class Server:
