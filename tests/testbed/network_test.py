@@ -76,8 +76,8 @@ class Distances(unittest.TestCase):
         found = {}
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="evenkeel-schedulers-"))
         for policy in ("kube-default", "network"):
-            with rivals.contender(policy, bed, EVENKEEL, folder) as contender:
-                made = network_trial.Trial(site, contender).shop(8, phases=[("Initial", 1)])
+            with network_trial.Trial(site, rivals.contender(policy, bed, EVENKEEL, folder)) as trial:
+                made = trial.shop(8, phases=[("Initial", 1)])
             found[policy] = made["phases"]["Initial"]
             self.assertEqual(found[policy]["errors"], 0)
         for policy, one in found.items():

@@ -59,8 +59,18 @@ class Site:
 
 
 class Trial:
+    """`with` ends the contender (contenders.py), who begins once a group's pods are all there: a group that comes at once is what
+    sorting and joint placement are for, and a scheduler with nothing else to do would have placed the first before the last came."""
+
     def __init__(self, site, contender):
-        self.site, self.bed, self.plane, self.contender = site, site.bed, site.bed.plane, contender
+        self.site, self.bed, self.plane, self.contender, self.is_on = site, site.bed, site.bed.plane, contender, False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *reason):
+        if self.is_on:
+            self.contender.__exit__(*reason)
 
     def must(self, method, path, body=None):
         code, said = self.plane.api(method, path, body, f"application/{'merge-patch+' if method == 'PATCH' else ''}json")
@@ -89,7 +99,11 @@ class Trial:
         self.site.replace(groups.GROUPS, groups.app_group(group, names, edges))
         for one in deployments:
             self.must("POST", DEPLOYMENTS, one)
-        return self.running(group, sum(one["spec"]["replicas"] for one in deployments))
+        wanted = sum(one["spec"]["replicas"] for one in deployments)
+        wait_until(lambda: len(self.pods(group)) == wanted or time.sleep(0.1), f"{wanted} pods of {group} to be there", PATIENCE)
+        self.contender.__enter__()
+        self.is_on = True
+        return self.running(group, wanted)
 
     def placement(self, pods, edges):
         nodes = {one["spec"]["nodeName"] for one in pods}
@@ -103,7 +117,7 @@ class Trial:
         """What the scheduler, the emulator and the rest of the machine used meanwhile, into `figures`."""
         sampler = measure.Sampler(self.bed)
         sampler.start()
-        scheduler, links, began = self.contender.cpu_seconds(), self.bed.links.cpu_seconds(), time.monotonic()
+        scheduler, links, began = self.contender.cpu_seconds() if self.is_on else 0.0, self.bed.links.cpu_seconds(), time.monotonic()
         try:
             yield
         finally:

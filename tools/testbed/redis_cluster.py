@@ -1,5 +1,6 @@
 """Debian's Redis in cluster mode on a testbed: masters, a replica of each, and a client that drives redis-benchmark."""
 import csv
+import itertools
 import pathlib
 import shutil
 import socket
@@ -14,6 +15,7 @@ GROUP, PORT, SLOTS = "redis", 6379, 16384
 CPU = {"client": "150m", "master": "60m", "replica": "30m"}
 MASTERS = 5
 NAMES = ["client", "master", "replica"]
+COMMANDS = {"SET": ["SET", "KEY", "xxx"], "GET": ["GET", "KEY"]}
 EDGES = [("client", "master"), ("master", "replica")]
 SETTINGS = ["--port", PORT, "--cluster-enabled", "yes", "--cluster-node-timeout", 15000, "--save", "", "--appendonly", "no",
             "--protected-mode", "no", "--repl-diskless-sync-delay", 0]
@@ -95,15 +97,55 @@ def follows(replica, master):
 
 
 def measure(bed, pods, requests, clients, operations):
-    """{operation: figures}, by redis-benchmark in the client's pod."""
-    client = next(pod for pod in pods if groups.part_of(pod) == "client")
-    master = min(pod["status"]["podIP"] for pod in pods if groups.part_of(pod) == "master")
-    kubectl = [f"{bed.plane.state['bin']}/kubectl", f"--kubeconfig={bed.plane.kubeconfig}", "exec", client["metadata"]["name"], "--"]
-    done = subprocess.run([*kubectl, "/usr/bin/redis-benchmark", "-h", master, "-p", str(PORT), "--cluster", "-n", str(requests), "-c", str(clients),
-                           "-r", "100000", "-t", operations, "--csv"], capture_output=True, text=True, timeout=1800)
-    lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
-    rows = list(csv.DictReader(lines))
-    if done.returncode != 0 or not rows:
-        raise Trouble(f"redis-benchmark ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-500:]}")
-    return {row["test"].split(" ")[0]: {"requests_s": float(row["rps"]), "mean_ms": float(row["avg_latency_ms"]), "p50_ms": float(row["p50_latency_ms"]),
-                                        "p99_ms": float(row["p99_latency_ms"])} for row in rows}
+    """{operation: figures}, by redis-benchmark in the client's pod. Once as it shares requests out in a cluster (`SET`): clients keep
+    to one master each, and those of a near one send most of all requests. Once in equal parts for every master, at the same time
+    (`SET evenly`), as keys would have it: over when the last is done."""
+    client = next(pod for pod in pods if groups.part_of(pod) == "client")["metadata"]["name"]
+    masters = sorted(pod["status"]["podIP"] for pod in pods if groups.part_of(pod) == "master")
+    exec_in = [f"{bed.plane.state['bin']}/kubectl", f"--kubeconfig={bed.plane.kubeconfig}", "exec", client, "--", "/usr/bin/redis-benchmark",
+               "-p", str(PORT), "-r", "100000", "--csv"]
+    whole = start([*exec_in, "-h", masters[0], "--cluster", "-n", str(requests), "-c", str(clients), "-t", operations])
+    found = {row["test"].split(" ")[0]: figures(row) for row in rows_of(whole)}
+    for operation in operations.upper().split(","):
+        if operation not in COMMANDS:
+            continue
+        parts = [start([*exec_in, "-h", address, "-n", str(requests // len(masters)), "-c", str(clients // len(masters)),
+                        *(word.replace("KEY", f"{{{tag_of(number, len(masters))}}}:__rand_int__") for word in COMMANDS[operation])])
+                 for number, address in enumerate(masters)]
+        each = [figures(rows_of(one)[0]) for one in parts]
+        found[f"{operation} evenly"] = {"requests_s": len(masters) * min(one["requests_s"] for one in each),
+                                        **{key: sum(one[key] for one in each) / len(each) for key in ("mean_ms", "p50_ms")},
+                                        "p99_ms": max(one["p99_ms"] for one in each)}
+    return found
+
+
+def start(command):
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rows_of(process):
+    said, complained = process.communicate(timeout=1800)
+    rows = list(csv.DictReader(line for line in said.splitlines() if line.startswith('"')))
+    if process.returncode != 0 or not rows:
+        raise Trouble(f"redis-benchmark ended with {process.returncode}: {said[-500:]} {complained[-500:]}")
+    return rows
+
+
+def figures(row):
+    return {"requests_s": float(row["rps"]), "mean_ms": float(row["avg_latency_ms"]), "p50_ms": float(row["p50_latency_ms"]),
+            "p99_ms": float(row["p99_latency_ms"])}
+
+
+def tag_of(number, masters):
+    """What in braces makes a key the slot's of that master."""
+    return next(str(tag) for tag in itertools.count() if slot_of(str(tag)) * masters // SLOTS == number)
+
+
+def slot_of(text):
+    """CRC16 (XMODEM), as Redis Cluster has it."""
+    value = 0
+    for byte in text.encode():
+        value ^= byte << 8
+        for _ in range(8):
+            value = (value << 1 ^ (0x1021 if value & 0x8000 else 0)) & 0xFFFF
+    return value % SLOTS
