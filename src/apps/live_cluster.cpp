@@ -40,6 +40,8 @@ std::vector<ResourceType> kinds() {
           types::volume_attachments(),
           types::pod_disruption_budgets(),
           types::priority_classes(),
+          types::app_groups(),
+          types::network_topologies(),
           node_metrics()};
 }
 

@@ -145,6 +145,7 @@ void ClusterState::add_pending(Pod pod) {
   record.sampled = {};
   record.expected = {};
   record.pod = std::move(pod);
+  groups_.add(record.pod);
 }
 
 void ClusterState::found(Pod pod, NodeId node, const Demand& expected, Time now) {
@@ -186,6 +187,7 @@ void ClusterState::remove_pod(PodId pod) {
   PodRecord* record = find(pod);
   if (!record) return;
   take(*record);
+  groups_.remove(record->pod);
   record->pod.shape.reset();
   in_use_[pod.slot] = 0;
   --pod_count_;
@@ -196,7 +198,9 @@ void ClusterState::update_pod(const Pod& pod) {
   if (!record) return;
   const PodRecord before = *record;
   take(*record);
+  groups_.remove(record->pod);
   record->pod = pod;
+  groups_.add(record->pod);
   if (before.place == PodPlace::pending) return;
   put(*record, before.node, before.expected, before.since);
   record->place = before.place;

@@ -10,6 +10,7 @@
 
 #include "base/column.h"
 #include "base/time.h"
+#include "cluster/group_members.h"
 #include "cluster/node.h"
 #include "cluster/node_matches.h"
 #include "cluster/object_store.h"
@@ -104,6 +105,9 @@ class ClusterState {
 
   const PodRecord* pod(PodId pod) const { return const_cast<ClusterState*>(this)->find(pod); }
   std::size_t pod_count() const { return pod_count_; }
+
+  // Pods of application groups, waiting and placed.
+  const GroupMembers& groups() const { return groups_; }
 
   // What the pod is changed, where it is did not; unknown pods are ignored.
   void update_pod(const Pod& pod);
@@ -250,6 +254,7 @@ class ClusterState {
   void count_requests(NodeId node, const PodTemplate& shape, int sign);
 
   ObjectStore objects_;
+  GroupMembers groups_;
   std::map<std::int32_t, std::size_t> by_priority_;  // of placed pods
   std::map<std::string, std::uint32_t, std::less<>> claims_used_;
   std::map<std::string, NodeId, std::less<>> node_names_;

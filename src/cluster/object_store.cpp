@@ -37,20 +37,28 @@ void with_place(Store& store, const ClusterObject& object, Visit visit) {
           [&](const PodController& o) { visit(store.controllers, key(o.kind, o.name_space, o.name), o); },
           [&](const PodDisruptionBudget& o) { visit(store.budgets, key(o.name_space, o.name), o); },
           [&](const PriorityClass& o) { visit(store.priority_classes, o.name, o); },
+          [&](const AppGroup& o) { visit(store.app_groups, key(o.name_space, o.name), o); },
+          [&](const NetworkTopology& o) { visit(store.topologies, key(o.name_space, o.name), o); },
       },
       object);
 }
 
 }  // namespace
 
-void ObjectStore::set(const ClusterObject& object) {
+void ObjectStore::note(const ClusterObject& object) {
   ++version_;
+  if (std::holds_alternative<AppGroup>(object) || std::holds_alternative<NetworkTopology>(object))
+    ++network_version_;
+}
+
+void ObjectStore::set(const ClusterObject& object) {
+  note(object);
   with_place(maps_, object,
              [](auto& map, const std::string& name, const auto& o) { map.insert_or_assign(name, o); });
 }
 
 void ObjectStore::remove(const ClusterObject& object) {
-  ++version_;
+  note(object);
   with_place(maps_, object, [](auto& map, const std::string& name, const auto&) { map.erase(name); });
 }
 
@@ -73,6 +81,15 @@ const CsiDriver* ObjectStore::csi_driver(std::string_view name) const {
 const PodController* ObjectStore::controller(PodController::Kind kind, std::string_view name_space,
                                              std::string_view name) const {
   return find(maps_.controllers, key(kind, name_space, name));
+}
+
+const AppGroup* ObjectStore::app_group(std::string_view name_space, std::string_view name) const {
+  return find(maps_.app_groups, key(name_space, name));
+}
+
+const NetworkTopology* ObjectStore::network_topology(std::string_view name_space,
+                                                     std::string_view name) const {
+  return find(maps_.topologies, key(name_space, name));
 }
 
 void ObjectStore::reserve(std::span<const VolumeBinding> bindings, const std::string& node) {

@@ -35,8 +35,13 @@ class ObjectStore {
   const ObjectsByName<PodDisruptionBudget>& budgets() const { return maps_.budgets; }
   const ObjectsByName<PriorityClass>& priority_classes() const { return maps_.priority_classes; }
 
+  const ObjectsByName<AppGroup>& app_groups() const { return maps_.app_groups; }
+  const ObjectsByName<NetworkTopology>& network_topologies() const { return maps_.topologies; }
+
   // Grows with every change of anything.
   std::uint64_t version() const { return version_; }
+  // Grows with every change of an AppGroup or a NetworkTopology.
+  std::uint64_t network_version() const { return network_version_; }
 
   // Null: no such object.
   const PersistentVolume* volume(std::string_view name) const;
@@ -46,6 +51,8 @@ class ObjectStore {
   const CsiDriver* csi_driver(std::string_view name) const;
   const PodController* controller(PodController::Kind kind, std::string_view name_space,
                                   std::string_view name) const;
+  const AppGroup* app_group(std::string_view name_space, std::string_view name) const;
+  const NetworkTopology* network_topology(std::string_view name_space, std::string_view name) const;
   // Promised to claims whose pods are being bound, which no report shows yet.
   void reserve(std::span<const VolumeBinding> bindings, const std::string& node);
   void release(std::span<const VolumeBinding> bindings);
@@ -55,6 +62,7 @@ class ObjectStore {
   const Labels& namespace_labels(std::string_view name) const;
 
  private:
+  void note(const ClusterObject& object);
   struct Maps {
     ObjectsByName<PersistentVolume> volumes;
     ObjectsByName<PersistentVolumeClaim> claims;
@@ -67,11 +75,13 @@ class ObjectStore {
     ObjectsByName<PodController> controllers;
     ObjectsByName<PodDisruptionBudget> budgets;
     ObjectsByName<PriorityClass> priority_classes;
+    ObjectsByName<AppGroup> app_groups;
+    ObjectsByName<NetworkTopology> topologies;
   };
   Maps maps_;
   std::map<std::string, ClaimReference, std::less<>> promised_;  // by volume
   std::map<std::string, std::string, std::less<>> selected_;     // node, by "namespace/claim"
-  std::uint64_t version_ = 0;
+  std::uint64_t version_ = 0, network_version_ = 0;
 };
 
 }  // namespace evenkeel

@@ -7,7 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/app_group.h"
 #include "cluster/labels.h"
+#include "cluster/network_topology.h"
 #include "cluster/volumes.h"
 
 namespace evenkeel {
@@ -50,6 +52,6 @@ struct PriorityClass {
 
 using ClusterObject = std::variant<PersistentVolume, PersistentVolumeClaim, StorageClass, CsiNode, CsiDriver,
                                    CsiStorageCapacity, VolumeAttachment, Namespace, PodController,
-                                   PodDisruptionBudget, PriorityClass>;
+                                   PodDisruptionBudget, PriorityClass, AppGroup, NetworkTopology>;
 
 }  // namespace evenkeel

@@ -187,6 +187,15 @@ bool is_plain(const PodSpec& spec) {
          std::none_of(spec.init_containers.begin(), spec.init_containers.end(), has_ports);
 }
 
+namespace {
+
+std::string value_of(const Labels& labels, std::string_view key) {
+  const std::string* value = labels.find(key);
+  return value ? *value : std::string{};
+}
+
+}  // namespace
+
 PodTemplate::PodTemplate(std::string name_space_, Labels labels_, std::vector<OwnerReference> owners_,
                          WorkloadId workload_, PodSpec spec_)
     : name_space(std::move(name_space_)),
@@ -201,6 +210,8 @@ PodTemplate::PodTemplate(std::string name_space_, Labels labels_, std::vector<Ow
       qos(qos_class(spec)),
       plain(is_plain(spec)),
       kind_hash(hash_of_labels(name_space, labels)),
+      app_group(value_of(labels, kAppGroupLabel)),
+      app_workload(value_of(labels, kAppWorkloadLabel)),
       rule_hash(hash_of_rules(name_space, spec)) {}
 
 }  // namespace evenkeel

@@ -169,8 +169,9 @@ class PodTemplate {
   const NonZeroRequest non_zero, scored;
   const QosClass qos;
   const bool plain;
-  const std::size_t kind_hash;  // of namespace and labels
-  const std::size_t rule_hash;  // of namespace and rules about other pods; 0: has none
+  const std::size_t kind_hash;                // of namespace and labels
+  const std::string app_group, app_workload;  // the values of kAppGroupLabel, kAppWorkloadLabel; empty: none
+  const std::size_t rule_hash;                // of namespace and rules about other pods; 0: has none
 };
 
 enum class PodPhase { pending, running, succeeded, failed };

@@ -45,6 +45,8 @@ std::optional<ClusterObject> named(const ResourceType& type, const ObjectIdentit
   if (kind == "StatefulSet") return controller(PodController::Kind::stateful_set);
   if (kind == "PodDisruptionBudget") return PodDisruptionBudget{name_space, name, std::nullopt, 0, {}};
   if (kind == "PriorityClass") return PriorityClass{name, 0, false, PreemptionPolicy::lower_priority};
+  if (kind == "AppGroup") return AppGroup{name_space, name, 1, {}, {}, {}, false};
+  if (kind == "NetworkTopology") return NetworkTopology{name_space, name, {}, {}};
   return std::nullopt;
 }
 

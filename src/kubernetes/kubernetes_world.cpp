@@ -35,7 +35,8 @@ KubernetesWorld::KubernetesWorld(ApiConnection& connection, Options options, Log
         types::persistent_volumes(), types::persistent_volume_claims(), types::csi_nodes(),
         types::csi_drivers(), types::csi_storage_capacities(), types::volume_attachments(), types::services(),
         types::replication_controllers(), types::replica_sets(), types::stateful_sets(),
-        types::pod_disruption_budgets(), types::pods()})  // pods last: see refresh_pods
+        types::pod_disruption_budgets(), types::app_groups(), types::network_topologies(),
+        types::pods()})  // pods last: see refresh_pods
     follow(type);
 }
 
@@ -51,6 +52,7 @@ KubernetesWorld::~KubernetesWorld() = default;
 void KubernetesWorld::follow(const ResourceType& type) {
   ListWatch::Options options;
   options.seed = options_.seed;
+  options.may_be_absent = type.kind == "AppGroup" || type.kind == "NetworkTopology";
   ListWatch::Handlers handlers;
   handlers.changed = [this, type](const ObjectChange& change) { feed_.apply(type, change); };
   handlers.synced = [this] { ++synced_; };

@@ -7,6 +7,7 @@
 namespace evenkeel::kubernetes {
 namespace {
 
+constexpr int kForbidden = 403, kNotFound = 404;
 constexpr Duration kGrace = std::chrono::seconds(30);  // beyond the time after which the server ends a watch
 
 }  // namespace
@@ -75,7 +76,8 @@ void ListWatch::ask_list(const Reflector::Request& asked) {
     }
     if (!answer.ok()) {
       answer.status.code = answer.code;
-      here.refused(answer.status);
+      const bool absent = answer.code == kNotFound || answer.code == kForbidden;
+      absent&& here.options_.may_be_absent ? here.is_absent(answer.status) : here.refused(answer.status);
       return here.step();
     }
     auto page = read_list(answer.format, answer.body, here.type_.api_version, here.type_.kind);
@@ -156,6 +158,16 @@ void ListWatch::refused(const ApiStatus& status) {
   handlers_.trouble(type_.plural + ": " +
                     (status.code == 0 ? "" : "HTTP " + std::to_string(status.code) + ": ") + status.message);
   reflector_.refused(status);
+}
+
+void ListWatch::is_absent(const ApiStatus& status) {
+  const bool was_synced = reflector_.synced();
+  // A kind that nobody installed is no trouble; rights that are missing are said once.
+  if (status.code == kForbidden && !was_synced)
+    handlers_.trouble(type_.plural + ": HTTP 403: " + status.message + " (taken for none)");
+  tell(reflector_.absent());
+  if (!was_synced) handlers_.synced();
+  if (refreshed_) std::exchange(refreshed_, nullptr)();
 }
 
 void ListWatch::tell(const std::vector<ObjectChange>& changes) {

@@ -26,6 +26,9 @@ class ListWatch {
     std::optional<WireFormat> format;  // absent: the best the kind has
     std::uint64_t seed = 0;
     Backoff::Options backoff{};
+    // A server that does not know the kind, or does not show it to us, has none of it: asked again now and
+    // then.
+    bool may_be_absent = false;
   };
   struct Handlers {
     std::function<void(const ObjectChange&)> changed;
@@ -56,6 +59,7 @@ class ListWatch {
   void ask_watch(const Reflector::Request& request);
   void read_frames();
   void refused(const ApiStatus& status);
+  void is_absent(const ApiStatus& status);
   void tell(const std::vector<ObjectChange>& changes);
   std::string query(const std::string& rest) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kubernetes/read_common.h"
+#include "kubernetes/read_network.h"
 #include "kubernetes/read_node.h"
 #include "kubernetes/read_pod.h"
 #include "kubernetes/read_storage.h"
@@ -89,6 +90,8 @@ constexpr Kind kKinds[] = {
     {"VolumeAttachment", "storage.k8s.io", cluster_object<read_volume_attachment>},
     {"PodDisruptionBudget", "policy", cluster_object<read_budget>},
     {"PriorityClass", "scheduling.k8s.io", cluster_object<read_priority_class>},
+    {"AppGroup", "appgroup.diktyo.x-k8s.io", cluster_object<read_app_group>},
+    {"NetworkTopology", "networktopology.diktyo.x-k8s.io", cluster_object<read_network_topology>},
     {"NodeMetrics", "metrics.k8s.io", plain<read_node_metrics>},
 };
 

@@ -9,6 +9,8 @@ namespace evenkeel::kubernetes {
 namespace {
 
 constexpr int kGone = 410;
+constexpr Duration kAbsentPause =
+    std::chrono::seconds(20);  // before a kind that is not there is asked for again
 
 // Versions of one kind are numbers that grow, as the API promises since 1.35; others are only the same or
 // not.
@@ -51,6 +53,16 @@ std::vector<ObjectChange> Reflector::page_read(ListPage page) {
   resource_version_ = std::move(page.resource_version);
   is_watching_ = synced_ = true;
   whole_ = false;
+  return changes;
+}
+
+std::vector<ObjectChange> Reflector::absent() {
+  begin_listing();
+  std::vector<ObjectChange> changes;
+  remove_unlisted(changes);
+  synced_ = true;
+  failures_ = 1;
+  asked_pause_ = kAbsentPause;
   return changes;
 }
 

@@ -42,6 +42,8 @@ class Reflector {
 
   std::vector<ObjectChange> page_read(ListPage page);
   std::vector<ObjectChange> event_read(WatchEvent event);
+  // The server has nothing of the kind and says so: what was known is gone, and the next list has time.
+  std::vector<ObjectChange> absent();
   // The server refused (HTTP status or the Status of an ERROR event), or 0 for a connection that failed.
   void refused(const ApiStatus& status);
   void watch_ended();

@@ -147,6 +147,17 @@ TEST_F(ReflectorTest, DoesNotSpinOnAServerThatEndsEveryWatchUnread) {
   EXPECT_GT(next().pause, Duration::zero());
 }
 
+TEST_F(ReflectorTest, TakesAKindThatTheServerDoesNotHaveForNoneOfItAndLooksAgainLater) {
+  (void)next();
+  EXPECT_EQ(told(reflector.absent()), "");
+  EXPECT_TRUE(reflector.synced());
+  EXPECT_FALSE(next().is_watch);
+  EXPECT_EQ(list(page(10, {pod("a", "1", 9)})), "+a:1");
+  EXPECT_TRUE(next().is_watch);
+  EXPECT_EQ(told(reflector.absent()), "-a:1");  // its definition was deleted
+  EXPECT_GE(next().pause, std::chrono::seconds(10));
+}
+
 TEST_F(ReflectorTest, BelievesAListWhoseVersionsWentBack) {
   (void)list(page(1000, {pod("a", "1", 900)}));
   (void)reflector.event_read(gone());

@@ -50,6 +50,10 @@ ResourceType priority_classes() {
   return {"scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", false};
 }
 ResourceType config_maps() { return {"v1", "ConfigMap", "configmaps"}; }
+ResourceType app_groups() { return {"appgroup.diktyo.x-k8s.io/v1alpha1", "AppGroup", "appgroups"}; }
+ResourceType network_topologies() {
+  return {"networktopology.diktyo.x-k8s.io/v1alpha1", "NetworkTopology", "networktopologies"};
+}
 ResourceType leases() { return {"coordination.k8s.io/v1", "Lease", "leases"}; }
 
 }  // namespace types

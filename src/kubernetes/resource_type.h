@@ -43,6 +43,9 @@ ResourceType pod_disruption_budgets();
 ResourceType priority_classes();
 ResourceType leases();
 ResourceType config_maps();
+// Diktyo's; no server has them before their CRDs are applied.
+ResourceType app_groups();
+ResourceType network_topologies();
 }  // namespace types
 
 }  // namespace evenkeel::kubernetes

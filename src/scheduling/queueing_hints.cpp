@@ -112,6 +112,8 @@ Changes object_changes(const ClusterObject& object, bool gone) {
           [](const PodController&) -> Changes { return kControllerSet; },
           [](const PodDisruptionBudget&) -> Changes { return 0; },
           [](const PriorityClass&) -> Changes { return 0; },
+          [](const AppGroup&) -> Changes { return kAppGroupSet; },
+          [](const NetworkTopology&) -> Changes { return kNetworkSet; },
       },
       object);
 }
@@ -135,6 +137,8 @@ bool may_concern(const PodTemplate& waiting, FilterSet rejected_by, const PodTem
 }
 
 bool may_concern(const Pod& waiting, const ClusterObject& object) {
+  if (const auto* group = std::get_if<AppGroup>(&object))
+    return group->name == waiting.shape->app_group && group->name_space == waiting.shape->name_space;
   const auto* claim = std::get_if<PersistentVolumeClaim>(&object);
   if (!claim) return true;
   if (claim->name_space != waiting.shape->name_space) return false;

@@ -30,6 +30,8 @@ enum Change : Changes {
   kNamespaceSet = 1U << 17U,
   kControllerSet = 1U << 18U,  // a Service, ReplicaSet, …: what default spreading selects by
   kVolumeFreed = 1U << 19U,    // promised to a pod that did not get there
+  kAppGroupSet = 1U << 20U,
+  kNetworkSet = 1U << 21U,  // costs or capacities of links
 };
 
 // Filters, by their place in all_filters().
