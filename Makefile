@@ -89,7 +89,7 @@ test-release test-dev: test-%: build-%
 
 # Against a real API server, against kube-scheduler's own code, and what measures.
 test-kubernetes: build-release control-plane
-	ctest --preset release --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor'
+	ctest --preset release -j 2 --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor'
 
 # Real nodes. ARGS go to tools/testbed/up: make testbed ARGS='--nodes 2 --cpu 500m'
 TESTBED ?= build/testbed

@@ -10,9 +10,11 @@
 #include <memory>
 
 #include "apps/command.h"
+#include "apps/network_page.h"
 #include "apps/profile.h"
 #include "base/file.h"
 #include "kubernetes/manifest.h"
+#include "reporting/svg_chart.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -22,7 +24,7 @@ struct Arguments {
   ClusterChoice cluster;
   PlaceOptions options;
   std::string output = "table";
-  std::string configuration;
+  std::string configuration, picture;
   bool json = false, lines = false, deterministic = true;
 };
 
@@ -92,6 +94,17 @@ int run_lines(const Arguments& arguments) {
   return std::cout ? exit_code : kFailed;
 }
 
+// Application groups as they stand once everything that can be is placed.
+int draw(const OfflineCluster& cluster, const Arguments& arguments) {
+  const Result<scheduling::PolicySetup> who = set_up(arguments.options, "");
+  if (!who) return fail(who.error());
+  const std::string svg = reporting::svg_document(
+      reporting::svg_network(picture_of(cluster.state(), who->options.profile.network)));
+  if (const Status written = write_file(arguments.picture, svg); !written) return fail(written.error());
+  std::cerr << "picture: " << arguments.picture << '\n';
+  return kDone;
+}
+
 int run(Arguments arguments) {
   if (const Status read = read_configuration(arguments.configuration, arguments.options); !read)
     return fail(read.error());
@@ -102,7 +115,7 @@ int run(Arguments arguments) {
   const Result<std::vector<PlacedPod>> placed = place_all(loaded->cluster, arguments.options);
   if (!placed) return fail(placed.error());
   show(*placed, loaded->cluster.state(), arguments.output);
-  return kDone;
+  return arguments.picture.empty() ? kDone : draw(loaded->cluster, arguments);
 }
 
 }  // namespace
@@ -209,6 +222,8 @@ void add_place(CLI::App& app, int& exit_code) {
   command->add_flag("--deterministic,!--by-lot", arguments->deterministic,
                     "Break ties by node name (the default), or by lot");
   command->add_option("--seed", arguments->options.seed, "For lots (1)");
+  command->add_option("--picture", arguments->picture,
+                      "Draws application groups on their nodes, who talks to whom and what it costs (SVG)");
   command->add_flag("--lines", arguments->lines,
                     "Each line of the file is a cluster (a List, with its own \"config\" if need be);\n"
                     "each line of the output its decisions");

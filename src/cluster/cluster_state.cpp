@@ -36,6 +36,7 @@ double percent_per(double whole) {
 
 void ClusterState::grow(std::size_t nodes) {
   if (nodes <= nodes_.size()) return;
+  ++node_shapes_;
   nodes_.resize(nodes);
   versions_.resize(nodes);
   NodeColumns& c = columns_;
@@ -54,6 +55,7 @@ void ClusterState::grow(std::size_t nodes) {
 
 void ClusterState::set_node(const Node& node) {
   grow(node.id.slot + std::size_t{1});
+  ++nodes_version_;
   NodeEntry& entry = nodes_[node.id.slot];
   if (!columns_.present[node.id.slot]) ++node_count_;
   const std::size_t i = node.id.slot;
@@ -64,6 +66,7 @@ void ClusterState::set_node(const Node& node) {
   if (entry.node.name != node.name || !columns_.present[i]) node_names_[node.name] = node.id;
   const bool same_labels = columns_.present[i] && entry.node.labels == node.labels;
   const bool same_name = entry.node.name == node.name;
+  if (!same_labels || entry.node.allocatable.extended != node.allocatable.extended) ++node_shapes_;
   entry.node = node;
   columns_.present[i] = 1;
   count_kinds(entry.node, i, 1);
@@ -92,12 +95,14 @@ void ClusterState::set_node(const Node& node) {
 
 void ClusterState::remove_node(NodeId node) {
   if (!has_node(node)) return;
+  ++nodes_version_;
   NodeEntry& entry = nodes_[node.slot];
   count_kinds(entry.node, node.slot, -1);
   count_images(entry.node.images, node.slot, false);
   node_names_.erase(entry.node.name);
   columns_.present[node.slot] = 0;
   --node_count_;
+  ++node_shapes_;
   entry.load.mean -= entry.base;
   entry.base = entry.usual_base = {};
   entry.measured = Time::min();
@@ -217,6 +222,7 @@ void ClusterState::put(PodRecord& record, NodeId node, const Demand& expected, T
   record.expected = expected;
   record.position = static_cast<std::uint32_t>(entry.pods.size());
   entry.pods.push_back(record.pod.id);
+  placement_log_.note(record.pod, node, true);
   count(node, *record.pod.shape, expected, 1);
   count_replica(node, *record.pod.shape, true);
   if (record.pod.shape->rule_hash != 0) rules_.count(record.pod.shape, node.slot, true);
@@ -233,6 +239,7 @@ void ClusterState::take(PodRecord& record) {
   entry.pods[record.position] = last;
   pods_[last.slot].position = record.position;
   entry.pods.pop_back();
+  placement_log_.note(record.pod, record.node, false);
   count(record.node, *record.pod.shape, record.expected, -1);
   count_replica(record.node, *record.pod.shape, false);
   if (record.pod.shape->rule_hash != 0) rules_.count(record.pod.shape, record.node.slot, false);

@@ -10,10 +10,12 @@
 
 #include "base/column.h"
 #include "base/time.h"
+#include "cluster/attached.h"
 #include "cluster/group_members.h"
 #include "cluster/node.h"
 #include "cluster/node_matches.h"
 #include "cluster/object_store.h"
+#include "cluster/placement_log.h"
 #include "cluster/pod.h"
 #include "cluster/pod_census.h"
 #include "cluster/topology.h"
@@ -92,6 +94,8 @@ class ClusterState {
   std::span<const PodId> pods_on(NodeId node) const { return nodes_[node.slot].pods; }
   std::size_t node_count() const { return node_count_; }
   const NodeColumns& columns() const { return columns_; }
+  // Grows whenever a node comes, goes or is described differently.
+  std::uint64_t nodes_version() const { return nodes_version_; }
   // Grows whenever anything about the node's pods, load or shape changes.
   std::uint64_t version(NodeId node) const { return versions_[node.slot]; }
   void touch(NodeId node) { ++versions_[node.slot]; }  // for what is known of the node elsewhere
@@ -108,6 +112,14 @@ class ClusterState {
 
   // Pods of application groups, waiting and placed.
   const GroupMembers& groups() const { return groups_; }
+  const PlacementLog& placement_log() const { return placement_log_; }  // of those
+  // Grows when a node comes or goes, or its labels or extended resources change.
+  std::uint64_t node_shapes() const { return node_shapes_; }
+  // What deciding code works out of the cluster and keeps up; a copy of the cluster starts without.
+  template <class Part>
+  Part& attached() const {
+    return attached_.of<Part>();
+  }
 
   // What the pod is changed, where it is did not; unknown pods are ignored.
   void update_pod(const Pod& pod);
@@ -255,6 +267,9 @@ class ClusterState {
 
   ObjectStore objects_;
   GroupMembers groups_;
+  PlacementLog placement_log_;
+  std::uint64_t node_shapes_ = 0;
+  mutable Attached attached_;
   std::map<std::int32_t, std::size_t> by_priority_;  // of placed pods
   std::map<std::string, std::uint32_t, std::less<>> claims_used_;
   std::map<std::string, NodeId, std::less<>> node_names_;
@@ -266,6 +281,7 @@ class ClusterState {
   mutable std::map<std::string, Topology, std::less<>> topologies_;
   std::map<std::string, std::vector<ImageOnNode>, std::less<>> images_;
   std::size_t node_count_ = 0, pod_count_ = 0;
+  std::uint64_t nodes_version_ = 0;
   Time last_measured_ = Time::min();
 };
 

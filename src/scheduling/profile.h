@@ -27,6 +27,15 @@ struct ScorePlugin {
   bool operator==(const ScorePlugin&) const = default;
 };
 
+// Whose costs count: which NetworkTopology, which of its weights, and where it and AppGroups are looked for
+// (arguments of NetworkOverhead, with upstream's defaults).
+struct NetworkArguments {
+  std::vector<std::string> namespaces{"default"};
+  std::string weights = "UserDefined", topology = "nt-default";
+  bool given = false;  // the user said so; else the only topology there is will do
+  bool operator==(const NetworkArguments&) const = default;
+};
+
 // What a profile of a KubeSchedulerConfiguration may set, with the defaults of v1.36.
 struct Profile {
   // Plugins whose Filter runs, in the order of their objections, and whose PreFilter does; none: the default
@@ -51,6 +60,10 @@ struct Profile {
   std::optional<NodeAffinity> added_affinity;
   // DefaultPreemptionArgs
   std::int32_t min_candidate_nodes_percentage = 10, min_candidate_nodes_absolute = 100;
+  NetworkArguments network;
+  // TopologicalSort in place of PrioritySort: the namespaces in which AppGroups are looked for. Empty: each
+  // in its pods' own.
+  std::optional<std::vector<std::string>> topological_sort;
   // VolumeBindingArgs: empty: volumes are not scored.
   std::vector<UtilizationPoint> volume_shape;
   // Of the nodes that would do, how many are looked at; none: all of them. 0: as many as

@@ -28,7 +28,7 @@ bool MetricsWatch::is_fresh(const ClusterState& cluster, NodeId node, Duration s
 }
 
 const MetricsWatch::Finding& MetricsWatch::look(const ClusterState& cluster, Duration stale_after, Time now) {
-  const bool same_nodes = cluster.node_count() == finding_.nodes;
+  const bool same_nodes = cluster.nodes_version() == nodes_version_;
   const bool holds = finding_.fresh ? now <= fresh_until_ : cluster.last_measured() == newest_;
   if (!walked_ || !same_nodes || !holds) walk(cluster, stale_after, now);
   return finding_;
@@ -38,6 +38,7 @@ const MetricsWatch::Finding& MetricsWatch::look(const ClusterState& cluster, Dur
 void MetricsWatch::walk(const ClusterState& cluster, Duration stale_after, Time now) {
   walked_ = true;
   newest_ = cluster.last_measured();
+  nodes_version_ = cluster.nodes_version();
   times_.clear();
   const NodeColumns& columns = cluster.columns();
   for (std::uint32_t slot = 0; slot < columns.size(); ++slot)

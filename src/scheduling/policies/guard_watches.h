@@ -32,7 +32,8 @@ class MetricsWatch {
   double most_stale_;
   Finding finding_;
   Time fresh_until_ = Time::min();
-  Time newest_ = Time::min();  // sample at the last walk
+  Time newest_ = Time::min();        // sample at the last walk
+  std::uint64_t nodes_version_ = 0;  // likewise: one that left and one that came make the same number
   bool walked_ = false;
   std::vector<Time> times_;
 };

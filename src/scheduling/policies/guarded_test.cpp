@@ -121,6 +121,14 @@ TEST_F(GuardedTest, LetsAPodWaitWhereTheLearnedPolicySaysItHadBetter) {
   EXPECT_EQ(reason(), Fallback::no_answer);
 }
 
+TEST_F(GuardedTest, NoticesANodeNobodyMeasuresThatCameInTheStepOfOneThatLeft) {
+  EXPECT_EQ(ask(), kLearned);
+  cluster.state.remove_node({0});
+  cluster.state.set_node(test_node(4));
+  EXPECT_NE(ask("web-2"), kLearned);
+  EXPECT_EQ(reason(), Fallback::metrics_missing);
+}
+
 TEST_F(GuardedTest, BearsAFewNodesWithoutMetricsButNotIfItChoosesOne) {
   TestCluster many(10);
   cluster.state = std::move(many.state);
