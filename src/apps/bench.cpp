@@ -23,6 +23,7 @@ constexpr Bench kBenches[] = {
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
+    {"network", "how near to the optimum groups that talk are placed, and how fast", bench_network},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},
@@ -78,7 +79,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("--rounds", arguments->settings.rounds, "How often the race is run; medians count")
       ->check(CLI::Range(1, 100));
   command->add_option("--data", arguments->settings.data,
-                      "Folder of real traces (usage/, cluster/, kernels/, workload/)");
+                      "Folder of real traces (usage/, cluster/, kernels/, workload/, apps/, latency/)");
   command->add_option("--report", arguments->settings.report,
                       "Write the plots of growth or scaling to this HTML file");
   command

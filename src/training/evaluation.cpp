@@ -100,6 +100,7 @@ void add_network(const Network& network, const WorldPlan& plan, const SimulatedW
       {"optimum_ms", best.latency_ms},
       {"optimum_applications", static_cast<double>(best.applications)},
       {"optimum_proven", network.reference.least_latency ? 1.0 : 0.0},
+      {"optimum_solver_s", network.reference.solver_s},
   };
   result.metrics.insert(result.metrics.begin(), std::begin(metrics), std::end(metrics));
 }
