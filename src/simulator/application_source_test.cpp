@@ -179,7 +179,7 @@ TEST(ApplicationSource, TakesTheLastWindowOfASeriesAndSoManyPlacesOfIt) {
   std::set<std::string> zones;
   for (const NodePlan& node : all.nodes) zones.insert(*node.node.labels.find(kZoneLabel));
   EXPECT_EQ(zones, (std::set<std::string>{"p", "q", "s"}));
-  EXPECT_EQ(all.cost_unit_ms, 0.1);
+  EXPECT_DOUBLE_EQ(all.cost_unit_ms, 0.1);
   EXPECT_EQ(objects<NetworkTopology>(all).front().weights.front().levels[1].origins[0].costs[0].cost, 5);
   const WorldPlan some =
       plan_with({"workload.app=ring", "network.zones.trace=" + rtt, "network.places=2", "nodes.per_place=3"});
