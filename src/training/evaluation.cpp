@@ -1,17 +1,16 @@
 #include "training/evaluation.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 #include "control/control_loop.h"
 #include "controllers/topology_order.h"
 #include "scheduling/policies/registry.h"
 #include "scheduling/policies/simple.h"
 #include "simulator/simulated_world.h"
+#include "training/in_parallel.h"
 #include "training/references.h"
 
 namespace evenkeel::training {
@@ -206,41 +205,34 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
   NetworkReferences references(optimum ? options.prove : nullptr, experiment.optimum_limit);
 
   const std::size_t all = options.seeds.size() * options.policies.size();
-  std::atomic<std::size_t> next_seed{0};
   std::size_t done = 0;
   std::mutex mutex;
   // A seed's world is made once and run under every policy by the same thread.
-  const auto work = [&] {
-    for (std::size_t s; (s = next_seed.fetch_add(1)) < options.seeds.size();) {
-      WorldPlan plan = simulator::expand(experiment.scenario, options.seeds[s]);
-      std::optional<Network> network;
-      if (has_network(plan)) {
-        rank_groups(plan);
-        NetworkWorld world = network_world(plan);
-        NetworkReference reference = references.of(world, plan);
-        network = Network{std::move(world), std::move(reference)};
-      }
-      if (s == 0) {
-        const std::lock_guard lock(mutex);
-        for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
-        evaluation.workloads = plan.workloads;
-      }
-      for (PolicyResult& policy : evaluation.policies) {
-        PreparedPolicy prepared =
-            prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
-        if (network && is_optimum(policy.policy)) prepared.setup.policy = planned(*network, plan);
-        const Keep keep{options.keep_series && s == 0, options.keep_outcomes, options.time_decisions};
-        policy.runs[s] = run_once(plan, prepared, options.seeds[s], keep, network);
-        const std::lock_guard lock(mutex);
-        ++done;
-        if (options.progress) options.progress(done, all);
-      }
+  in_parallel(options.seeds.size(), options.threads, [&](std::size_t s) {
+    WorldPlan plan = simulator::expand(experiment.scenario, options.seeds[s]);
+    std::optional<Network> network;
+    if (has_network(plan)) {
+      rank_groups(plan);
+      NetworkWorld world = network_world(plan);
+      NetworkReference reference = references.of(world, plan);
+      network = Network{std::move(world), std::move(reference)};
     }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+    if (s == 0) {
+      const std::lock_guard lock(mutex);
+      for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
+      evaluation.workloads = plan.workloads;
+    }
+    for (PolicyResult& policy : evaluation.policies) {
+      PreparedPolicy prepared =
+          prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
+      if (network && is_optimum(policy.policy)) prepared.setup.policy = planned(*network, plan);
+      const Keep keep{options.keep_series && s == 0, options.keep_outcomes, options.time_decisions};
+      policy.runs[s] = run_once(plan, prepared, options.seeds[s], keep, network);
+      const std::lock_guard lock(mutex);
+      ++done;
+      if (options.progress) options.progress(done, all);
+    }
+  });
   return evaluation;
 }
 

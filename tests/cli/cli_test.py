@@ -262,6 +262,20 @@ class WrongInput(unittest.TestCase):
             trace.write_text("vm,slot,cpu_mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n1,0,x,1,0,0,0,0\n")
             self.refused("evaluate", "--scenario", "bitbrains", "--set", f"usage.trace={trace}", names=[str(trace) + ":2", "cpu_mhz"])
 
+    def test_names_a_window_no_benchmark_has_and_a_folder_that_is_not_there(self):
+        self.refused("bench", "scaling", "--quick", "--tuned-on", "1812-01-01", names=["1812-01-01", "1998-05-04", "1995-07-03", "first-half"])
+        self.refused("bench", "scaling", "--quick", "--data", "/nonexistent", names=["--data", "/nonexistent"])
+
+    def test_names_a_policy_no_benchmark_knows(self):
+        for bench in ("scaling", "together"):
+            done = run("bench", bench, "--quick", "--json", "--policies", "hpo")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn("hpo", done.stderr)
+
+    def test_names_a_scaling_policy_that_is_given_a_model_and_is_none(self):
+        self.refused("evaluate", "--scenario", "scaling-bookinfo", "--model", "nosuch=model.ekm",
+                     names=["no scaling policy is called 'nosuch'", "dscaler"])
+
     def test_wants_a_subcommand_and_known_flags(self):
         self.assertEqual(run().returncode, 2)
         self.assertEqual(run("evaluate").returncode, 2)
@@ -358,6 +372,11 @@ class Bench(unittest.TestCase):
         self.assertGreater(rows["hpa, apart"]["pending_pod_s"]["mean"], 0)
         for variant in ("room", "both"):
             self.assertEqual(rows[f"hpa, {variant}"]["pending_pod_s"]["mean"], 0)
+
+    def test_a_sample_is_of_the_policies_asked_for(self):
+        done = run("bench", "together", "--quick", "--json", "--policies", "evenkeel")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["results"][0]["policy"], "evenkeel, apart")
 
 
 class Demo(unittest.TestCase):
