@@ -21,6 +21,7 @@ void add_train(CLI::App& app, int& exit_code,
 void add_model(CLI::App& app, int& exit_code);
 void add_scheduler(CLI::App& app, int& exit_code);
 void add_autoscaler(CLI::App& app, int& exit_code);
+void add_controllers(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_approver(CLI::App& app, int& exit_code);

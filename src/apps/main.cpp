@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_scheduler(app, exit_code);
   evenkeel::apps::add_autoscaler(app, exit_code);
+  evenkeel::apps::add_controllers(app, exit_code);
   evenkeel::apps::add_convert(app, exit_code);
   evenkeel::apps::add_monitor(app, exit_code);
   evenkeel::apps::add_approver(app, exit_code);
