@@ -24,6 +24,7 @@ constexpr Bench kBenches[] = {
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
     {"network", "how near to the optimum groups that talk are placed, and how fast", bench_network},
+    {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_promote(app, exit_code);
   evenkeel::apps::add_shadow(app, exit_code);
   evenkeel::apps::add_rebalance(app, exit_code);
+  evenkeel::apps::add_optimum(app, exit_code);
   evenkeel::apps::add_version(app, exit_code);
   try {
     app.parse(argc, argv);

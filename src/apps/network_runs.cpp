@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimum/placement_optimum.h"
 #include "reporting/number_format.h"
 #include "scheduling/policies/registry.h"
+#include "solver/highs.h"
 #include "training/references.h"
 
 namespace evenkeel::apps {
@@ -19,7 +21,21 @@ std::vector<std::string> known_policies(std::initializer_list<const char*> names
   return policies;
 }
 
-training::ProvePlan network_prover() { return nullptr; }
+training::ProvePlan network_prover() {
+  const Result<solver::Highs> highs = solver::Highs::open();
+  if (!highs) return nullptr;
+  return [solve = highs->solver()](const scheduling::GroupProblem& problem,
+                                   const std::vector<std::uint32_t>& start,
+                                   Duration limit) -> std::optional<training::ProvenPlan> {
+    optimum::OptimumOptions options;
+    options.seconds = to_seconds(limit);
+    options.start = start;
+    // All pods as one application: the question is not which of them, but where.
+    const Result<optimum::PlacementOptimum> found = optimum::find_optimum(problem, {}, solve, options);
+    if (!found || found->accepted < found->applications) return std::nullopt;
+    return training::ProvenPlan{found->plan.node_of, found->bound, found->proven, found->seconds};
+  };
+}
 
 Result<training::Evaluation> run_network(const NetworkRun& run) {
   const Result<training::Experiment> experiment = load_scenario(run.scenario, run.sets);
