@@ -25,6 +25,7 @@ constexpr Bench kBenches[] = {
     {"netprobe", "what measuring the paths between sixteen nodes costs", bench_netprobe},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
+    {"network", "how near to the optimum groups that talk are placed, and how fast", bench_network},
     {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
@@ -86,7 +87,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 100));
   command
       ->add_option("--data", arguments->settings.data,
-                   "Folder of real traces (usage/, cluster/, kernels/, workload/)")
+                   "Folder of real traces (usage/, cluster/, kernels/, workload/, apps/, latency/)")
       ->check(CLI::ExistingDirectory);
   command->add_option("--report", arguments->settings.report,
                       "Write the plots of growth or scaling to this HTML file");

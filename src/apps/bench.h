@@ -37,6 +37,7 @@ Result<BenchJson> bench_live(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_shapes(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_growth(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_training(const BenchSettings& settings, std::ostream& out);
+Result<BenchJson> bench_network(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_optimum(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_race(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_scaling(const BenchSettings& settings, std::ostream& out);

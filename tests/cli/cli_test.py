@@ -299,6 +299,47 @@ class Bench(unittest.TestCase):
         self.assertEqual(document["bench"], "decisions")
         self.assertGreater(document["results"]["nodes"]["5000"]["kube-default"]["per_s"], 0)
 
+    def test_says_how_near_to_the_optimum_groups_are_placed(self):
+        done = run("bench", "network", "--quick", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = json.loads(done.stdout)["results"]
+        self.assertLessEqual(results["gap_mean"], 0.01)
+        self.assertLessEqual(results["gap_worst"], 0.05)
+        self.assertGreater(results["ms"], 0)
+        self.assertIn("skipped: no data", done.stderr)
+
+    def test_runs_policies_on_applications_that_talk(self):
+        arguments = ("evaluate", "--scenario", "diktyo-cluster", "--policies", "kube-default,task-topology,optimum",
+                     "--seeds", "2", "--set", "workload.app=basic", "--set", "workload.replicas=2", "--json")
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        policies = json.loads(done.stdout)["policies"]
+        self.assertTrue(policies["optimum"]["reference"])
+        self.assertEqual(policies["optimum"]["gap_to_optimum"]["mean"], 0)
+        for figures in policies.values():
+            self.assertEqual(figures["placed"]["values"], [6, 6])
+            self.assertEqual(figures["bandwidth_violations"]["values"], [0, 0])
+            for latency in figures["latency_ms"]["values"]:
+                self.assertGreaterEqual(latency, policies["optimum"]["latency_ms"]["mean"])
+        self.assertEqual(run(*arguments).stdout, done.stdout)
+
+    def test_takes_applications_and_latencies_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            edges, rtt = pathlib.Path(folder) / "edges.csv", pathlib.Path(folder) / "rtt.csv"
+            edges.write_text("app,src,dst\nbook,page,reviews\nbook,reviews,ratings\n")
+            rtt.write_text("src,dst,rtt_avg_ms\na,b,20\nb,a,20\n")
+            done = run("evaluate", "--scenario", "diktyo-cluster", "--policies", "binpack", "--seeds", "1", "--json",
+                       "--set", f"workload.edges={edges}", "--set", "workload.app=book",
+                       "--set", f"network.regions.trace={rtt}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            document = json.loads(done.stdout)
+            self.assertEqual(document["policies"]["binpack"]["placed"]["values"], [3])
+            self.assertIn(str(rtt), document["source"])
+            wrong = run("evaluate", "--scenario", "diktyo-cluster", "--set", f"workload.edges={edges}",
+                        "--set", "workload.app=bokk")
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn("book", wrong.stderr)
+
     def test_times_the_papers_trainings(self):
         done = run("bench", "training", "--quick", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
