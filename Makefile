@@ -14,7 +14,7 @@ JOBS ?= $(shell nproc)
 # SANITIZE=0 leaves out the second run of the tests, under ASan and UBSan.
 SANITIZE ?= 1
 EVENKEEL := build/release/evenkeel
-SOURCES = $(shell find src tests -name '*.h' -o -name '*.cpp')
+SOURCES = $(shell find src tests tools/testbed/links -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
         test-alone test-release test-dev test-kubernetes tsan fuzz build-fuzz tidy build-release build-dev \

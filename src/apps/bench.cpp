@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/bench_monitor.h"
+#include "apps/bench_netprobe.h"
 #include "apps/command.h"
 
 namespace evenkeel::apps {
@@ -21,8 +22,11 @@ constexpr Bench kBenches[] = {
      bench_training},
     {"race", "pods bound per second beside kube-scheduler, on a real API server", bench_race},
     {"monitor", "what watching a node of fifty pods costs, beside node-exporter", bench_monitor},
+    {"netprobe", "what measuring the paths between sixteen nodes costs", bench_netprobe},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
+    {"network", "how near to the optimum groups that talk are placed, and how fast", bench_network},
+    {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},
     {"scaling", "replicas and violations of scaling policies, beside HPA's own front and a clairvoyant",
      bench_scaling},
@@ -41,6 +45,10 @@ int run(const Arguments& arguments) {
   std::ostream& out = arguments.json ? std::cerr : std::cout;
   BenchJson all = BenchJson::array();
   bool found = false;
+  if (const Status known = check_scaling_windows(arguments.settings.tuned_on); !known) {
+    std::cerr << "evenkeel bench: --tuned-on: " << known.error().message << '\n';
+    return kBadInput;
+  }
   for (const Bench& bench : kBenches) {
     if (!arguments.name.empty() && arguments.name != bench.name) continue;
     found = true;
@@ -52,7 +60,7 @@ int run(const Arguments& arguments) {
     Result<BenchJson> results = bench.run(settings, out);
     if (!results) {
       std::cerr << "evenkeel bench " << bench.name << ": " << results.error().message << '\n';
-      return kFailed;
+      return results.error().kind == Error::Kind::invalid ? kBadInput : kFailed;
     }
     all.push_back({{"bench", bench.name}, {"results", *std::move(results)}});
     out << std::endl;
@@ -77,15 +85,19 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_flag("--quick", arguments->settings.quick, "A short sample of each");
   command->add_option("--rounds", arguments->settings.rounds, "How often the race is run; medians count")
       ->check(CLI::Range(1, 100));
-  command->add_option("--data", arguments->settings.data,
-                      "Folder of real traces (usage/, cluster/, kernels/, workload/)");
+  command
+      ->add_option("--data", arguments->settings.data,
+                   "Folder of real traces (usage/, cluster/, kernels/, workload/, apps/, latency/)")
+      ->check(CLI::ExistingDirectory);
   command->add_option("--report", arguments->settings.report,
                       "Write the plots of growth or scaling to this HTML file");
   command
       ->add_option("--tuned-on", arguments->settings.tuned_on,
                    "Weeks of scaling's traces, by their first day, that policies were tuned on: shown apart")
       ->delimiter(',');
-  command->add_option("--policies", arguments->settings.policies, "Scaling policies beside HPA's (all)")
+  command
+      ->add_option("--policies", arguments->settings.policies,
+                   "Policies of scaling, beside HPA's (all), and of together (hpa)")
       ->delimiter(',');
   command->footer("Example:\n  evenkeel bench decisions --json");
   command->callback([arguments, &exit_code] { exit_code = run(*arguments); });

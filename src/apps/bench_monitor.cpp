@@ -1,20 +1,10 @@
 #include "apps/bench_monitor.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <ctime>
-#include <fstream>
 #include <ostream>
 #include <thread>
 
+#include "apps/bench_child.h"
 #include "apps/bench_monitor_pods.h"
 #include "messaging/report_receiver.h"
 #include "messaging/test_certificates.h"
@@ -26,56 +16,6 @@ using namespace std::chrono_literals;
 constexpr int kPods = 50;
 constexpr const char* kNodeExporter = "prometheus-node-exporter";
 constexpr int kExporterPort = 29100;
-
-// A program of ours or another's, with its output thrown away; killed with the object.
-class Child {
- public:
-  explicit Child(const std::vector<std::string>& command) : process_(::fork()) {
-    if (process_ != 0) return;
-    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int nothing = ::open("/dev/null", O_RDWR);
-    for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) (void)::dup2(nothing, fd);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    (void)::execvp(arguments[0], arguments.data());
-    ::_exit(127);
-  }
-  ~Child() {
-    (void)::kill(process_, SIGKILL);
-    (void)::waitpid(process_, nullptr, 0);
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  bool is_alive() const { return ::waitpid(process_, nullptr, WNOHANG) == 0; }
-  double cpu_seconds() const {  // to the nanosecond: /proc counts in hundredths of a second
-    clockid_t clock = 0;
-    timespec time{};
-    if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-  }
-  // Reading calls so far; 0 where the kernel does not count them.
-  double reads() const {
-    std::ifstream io("/proc/" + std::to_string(process_) + "/io");
-    for (std::string word; io >> word;) {
-      double count = 0;
-      if (word == "syscr:" && io >> count) return count;
-    }
-    return 0;
-  }
-  double megabytes(const std::string& field) const {
-    std::ifstream status("/proc/" + std::to_string(process_) + "/status");
-    for (std::string word; status >> word;) {
-      double kilobytes = 0;
-      if (word == field + ":" && status >> kilobytes) return kilobytes / 1024;
-    }
-    return 0;
-  }
-
- private:
-  pid_t process_;
-};
 
 struct Cost {
   double cpu_percent = 0, rss_mb = 0, anonymous_mb = 0, file_mb = 0, reads = 0;
@@ -96,25 +36,6 @@ Cost measure(const Child& child, std::chrono::seconds time, EachSecond each_seco
           .anonymous_mb = child.megabytes("RssAnon"),
           .file_mb = child.megabytes("RssFile"),
           .reads = child.reads() - reads};
-}
-
-// One scrape, as Prometheus does; how many bytes came, -1 where nobody answers.
-long scrape(int port) {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  to.sin_port = htons(static_cast<std::uint16_t>(port));
-  long total = -1;
-  if (::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
-    const std::string request = "GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
-    (void)!::write(fd, request.data(), request.size());
-    char bytes[16384];
-    total = 0;
-    for (ssize_t count = 0; (count = ::read(fd, bytes, sizeof bytes)) > 0;) total += count;
-  }
-  (void)::close(fd);
-  return total;
 }
 
 Result<Cost> cost_of_monitor(const BenchPods& pods, const std::string& interval, std::chrono::seconds time) {
@@ -148,7 +69,7 @@ Result<Cost> cost_of_monitor(const BenchPods& pods, const std::string& interval,
 
 std::optional<Cost> cost_of_node_exporter(std::chrono::seconds time) {
   const Child exporter({kNodeExporter, "--web.listen-address=127.0.0.1:" + std::to_string(kExporterPort)});
-  for (int tries = 0; scrape(kExporterPort) < 0; ++tries) {
+  for (int tries = 0; scrape(kExporterPort).empty(); ++tries) {
     if (tries > 100 || !exporter.is_alive()) return std::nullopt;
     std::this_thread::sleep_for(100ms);
   }

@@ -13,6 +13,7 @@
 #include "apps/version.h"
 #include "autoscaling/policies/registry.h"
 #include "base/file.h"
+#include "base/spelling.h"
 #include "reporting/html_report.h"
 #include "reporting/number_format.h"
 
@@ -155,6 +156,18 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
 }
 
 }  // namespace
+
+Status check_scaling_windows(const std::vector<std::string>& names) {
+  std::vector<std::string> windows;
+  for (const TraceSet& set : trace_sets())
+    for (const Window& window : set.windows) windows.push_back(window.name);
+  const std::vector<std::string_view> known(windows.begin(), windows.end());
+  for (const std::string& name : names)
+    if (!listed(windows, name))
+      return invalid("no window is called '" + name + "'; there are " + joined(known) +
+                     did_you_mean(name, known));
+  return {};
+}
 
 Result<BenchJson> bench_scaling(const BenchSettings& settings, std::ostream& out) {
   const Result<training::ScalingModels> models = load_scaling_models({});

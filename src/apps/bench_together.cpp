@@ -79,14 +79,13 @@ void show(const Evaluation& evaluation, std::size_t variants, bool differences, 
 Result<BenchJson> bench_together(const BenchSettings& settings, std::ostream& out) {
   training::TogetherOptions options;
   if (!settings.policies.empty()) options.policies = settings.policies;
-  if (settings.quick) {
-    options.policies = {"hpa"};
-    options.world.length = std::chrono::hours{1};
-  }
+  if (settings.quick) options.world.length = std::chrono::hours{1};
   const std::uint64_t seeds = settings.quick ? 3 : 24;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) options.seeds.push_back(seed);
   options.threads = std::max(1U, std::thread::hardware_concurrency());
-  const Evaluation evaluation = training::evaluate_together(options);
+  const Result<Evaluation> evaluated = training::evaluate_together(options);
+  if (!evaluated) return evaluated.error();
+  const Evaluation& evaluation = *evaluated;
   const std::size_t variants = training::together_variants().size();
   out << evaluation.source << ", " << seeds << " worlds, means with 95 % intervals\n\n";
   show(evaluation, variants, false, out);

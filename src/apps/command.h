@@ -21,11 +21,13 @@ void add_train(CLI::App& app, int& exit_code,
 void add_model(CLI::App& app, int& exit_code);
 void add_scheduler(CLI::App& app, int& exit_code);
 void add_autoscaler(CLI::App& app, int& exit_code);
+void add_controllers(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_approver(CLI::App& app, int& exit_code);
 void add_promote(CLI::App& app, int& exit_code);  // and demote
 void add_shadow(CLI::App& app, int& exit_code);
+void add_optimum(CLI::App& app, int& exit_code);
 void add_rebalance(CLI::App& app, int& exit_code);
 void add_papers(CLI::App& app, int& exit_code);
 void add_version(CLI::App& app, int& exit_code);

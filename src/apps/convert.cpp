@@ -1,10 +1,12 @@
-// `evenkeel convert hpa`: HorizontalPodAutoscalers as WorkloadScalers that mean the same.
+// `evenkeel convert`: HorizontalPodAutoscalers as WorkloadScalers that mean the same; what AppGroups ask for
+// as annotations of pods.
 #include <iostream>
 #include <iterator>
 #include <memory>
 
 #include "apps/command.h"
 #include "base/file.h"
+#include "kubernetes/bandwidth_convert.h"
 #include "kubernetes/scaling_convert.h"
 
 namespace evenkeel::apps {
@@ -50,6 +52,25 @@ int run(const Arguments& arguments) {
   return kDone;
 }
 
+int run_bandwidth(const std::vector<std::string>& files) {
+  const auto fail = [](const Error& error) {
+    std::cerr << "evenkeel convert bandwidth: " << error.message << '\n';
+    return kBadInput;
+  };
+  std::vector<std::pair<std::string, std::string>> manifests;
+  for (const std::string& file : files) {
+    Result<std::string> text = text_of(file);
+    if (!text) return fail(text.error());
+    manifests.emplace_back(file == "-" ? "standard input" : file, *std::move(text));
+  }
+  const auto made = kubernetes::shape_manifests(manifests);
+  if (!made) return fail(made.error());
+  for (const std::string& remark : made->remarks) std::cerr << remark << '\n';
+  if (made->annotated == 0) return fail(invalid("no pods of a group with minBandwidth found"));
+  std::cout << made->text;
+  return kDone;
+}
+
 }  // namespace
 
 void add_convert(CLI::App& app, int& exit_code) {
@@ -64,6 +85,16 @@ void add_convert(CLI::App& app, int& exit_code) {
   hpa->add_option("--policy", arguments->policy, "Who is to decide: hpa means the same as before (hpa)");
   hpa->footer("Example:\n  kubectl get hpa -A -o yaml | evenkeel convert hpa -f - | kubectl apply -f -");
   hpa->callback([arguments, &exit_code] { exit_code = run(*arguments); });
+  CLI::App* bandwidth = command->add_subcommand(
+      "bandwidth", "Annotations for the CNI bandwidth plugin, out of what AppGroups ask for");
+  auto files = std::make_shared<std::vector<std::string>>();
+  bandwidth
+      ->add_option("-f,--filename", *files,
+                   "AppGroups and whatever has pods, YAML or JSON, lists as well; - is standard input")
+      ->required();
+  bandwidth->footer(
+      "Example:\n  evenkeel convert bandwidth -f appgroup.yaml -f deployments.yaml | kubectl apply -f -");
+  bandwidth->callback([files, &exit_code] { exit_code = run_bandwidth(*files); });
 }
 
 }  // namespace evenkeel::apps

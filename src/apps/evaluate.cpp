@@ -8,6 +8,7 @@
 #include "apps/command.h"
 #include "apps/evaluation_view.h"
 #include "apps/models.h"
+#include "apps/network_runs.h"
 #include "apps/scaling_models.h"
 #include "apps/scenarios.h"
 #include "base/file.h"
@@ -61,6 +62,7 @@ Result<training::Evaluation> evaluate_placement(const Arguments& arguments, Yaml
   options.time_decisions = arguments.timing;
   // Timed runs do not share the machine with each other.
   options.threads = arguments.timing ? 1 : arguments.threads;
+  if (experiment->scenario.applications) options.prove = network_prover();
   if (isatty(STDERR_FILENO)) options.progress = show_progress;
   return training::evaluate(*experiment, options);
 }

@@ -159,7 +159,8 @@ TEST(InputRanges, OfTheModelsBuiltInAreThere) {
   for (const std::string& name : built_in_models()) {
     const auto model = load_model(name);
     ASSERT_TRUE(model);
-    if (policy_of_encoding(model->encoding).empty()) continue;  // scales; there HPA's rules are the guard
+    // Where it scales HPA's rules are the guard.
+    if (policy_of_encoding(model->encoding, scheduling::policy_names()).empty()) continue;
     ASSERT_EQ(model->inputs.size(), static_cast<std::size_t>(model->networks.front().shape.inputs)) << name;
     for (std::size_t i = 0; i < model->inputs.size(); ++i)
       EXPECT_EQ(model->inputs[i].input, model->normalisation[i].feature) << name;

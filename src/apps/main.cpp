@@ -1,5 +1,9 @@
 #include "apps/command.h"
 
+namespace evenkeel::apps {
+void add_netprobe(CLI::App& app, int& exit_code);
+}
+
 int main(int argc, char** argv) {
   CLI::App app{"Evenkeel: a Kubernetes scheduler that learns its cluster", "evenkeel"};
   app.require_subcommand(1);
@@ -15,12 +19,15 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_scheduler(app, exit_code);
   evenkeel::apps::add_autoscaler(app, exit_code);
+  evenkeel::apps::add_controllers(app, exit_code);
   evenkeel::apps::add_convert(app, exit_code);
   evenkeel::apps::add_monitor(app, exit_code);
   evenkeel::apps::add_approver(app, exit_code);
+  evenkeel::apps::add_netprobe(app, exit_code);
   evenkeel::apps::add_promote(app, exit_code);
   evenkeel::apps::add_shadow(app, exit_code);
   evenkeel::apps::add_rebalance(app, exit_code);
+  evenkeel::apps::add_optimum(app, exit_code);
   evenkeel::apps::add_version(app, exit_code);
   try {
     app.parse(argc, argv);

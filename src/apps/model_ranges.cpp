@@ -48,7 +48,7 @@ Result<Loaded> load(const Arguments& arguments) {
   Result<learning::Model> model = load_model(arguments.model);
   if (!model) return model.error();
   auto shared = std::make_shared<const learning::Model>(*std::move(model));
-  const Result<std::string> policy = check_model("", shared, arguments.model);
+  const Result<std::string> policy = check_placing_model("", shared, arguments.model);
   if (!policy) return policy.error();
   Loaded loaded{{*policy, shared}, worlds_of(*shared, arguments.worlds)};
   if (!arguments.scenarios.empty() || arguments.random_worlds > 0) {
@@ -152,7 +152,7 @@ training::SurveyWorlds worlds_of(const learning::Model& model, std::size_t world
 
 bool add_input_ranges(learning::Model& model, unsigned threads) {
   auto shared = std::make_shared<const learning::Model>(model);
-  const Result<std::string> policy = check_model("", shared, "");
+  const Result<std::string> policy = check_placing_model("", shared, "");
   if (!policy) return false;
   training::SurveyWorlds worlds = worlds_of(model, kTrainedWorlds);
   worlds.threads = threads;

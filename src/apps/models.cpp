@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "autoscaling/policies/registry.h"
 #include "base/file.h"
 #include "base/spelling.h"
 #include "embedded/models.h"
@@ -17,16 +18,26 @@ bool is_path(const std::string& text) {
 
 Error named(const std::string& file, const Error& error) { return {error.kind, file + ": " + error.message}; }
 
-bool is_policy(std::string_view name) {
-  const auto names = scheduling::policy_names();
+bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool places(std::string_view policy) { return contains(scheduling::policy_names(), policy); }
+bool scales(std::string_view policy) { return contains(autoscaling::scaling_policy_names(), policy); }
+
+// Where both have a policy of one name it stands here once.
+std::vector<std::string_view> all_policies() {
+  std::vector<std::string_view> names = scheduling::policy_names();
+  for (const std::string_view name : autoscaling::scaling_policy_names())
+    if (!contains(names, name)) names.push_back(name);
+  return names;
 }
 
 }  // namespace
 
-std::string policy_of_encoding(std::string_view encoding) {
+std::string policy_of_encoding(std::string_view encoding, std::span<const std::string_view> policies) {
   std::string_view best;
-  for (const std::string_view name : scheduling::policy_names()) {
+  for (const std::string_view name : policies) {
     const bool whole_word =
         encoding.starts_with(name) &&
         (encoding.size() == name.size() ||
@@ -34,6 +45,21 @@ std::string policy_of_encoding(std::string_view encoding) {
     if (whole_word && name.size() > best.size()) best = name;
   }
   return std::string(best);
+}
+
+std::string policy_of_encoding(std::string_view encoding) {
+  return policy_of_encoding(encoding, all_policies());
+}
+
+Result<GivenModel> read_given_model(const std::string& text, std::string_view kind,
+                                    std::span<const std::string_view> policies) {
+  const std::size_t equals = text.find('=');
+  const std::string policy = text.substr(0, equals);
+  if (equals == std::string::npos || policy.find('/') != std::string::npos) return GivenModel{"", text};
+  if (!contains(policies, policy))
+    return invalid(text + ": no " + std::string(kind) + " is called '" + policy + "'; there are " +
+                   joined(policies) + did_you_mean(policy, policies));
+  return GivenModel{policy, text.substr(equals + 1)};
 }
 
 std::vector<std::string> built_in_models() {
@@ -68,35 +94,45 @@ Result<std::string> check_model(const std::string& policy,
   const std::string user = policy.empty() ? policy_of_encoding(model->encoding) : policy;
   if (user.empty())
     return invalid(source + ": made for encoding '" + model->encoding +
-                   "', which no policy of this program uses; there are " +
-                   joined(scheduling::policy_names()));
+                   "', which no policy of this program uses; there are " + joined(all_policies()));
   // Policies say themselves what they cannot use.
+  if (!places(user) && scales(user)) {
+    const auto made = autoscaling::make_scaling_policy(user, {}, model.get());
+    return made ? Result<std::string>(user) : named(source, made.error());
+  }
   const auto setup = scheduling::set_up_policy(user, {}, {{user, model}});
   if (!setup) return named(source, setup.error());
+  return user;
+}
+
+Result<std::string> check_placing_model(const std::string& policy,
+                                        const std::shared_ptr<const learning::Model>& model,
+                                        const std::string& source) {
+  Result<std::string> user = check_model(policy, model, source);
+  if (user && !places(*user))
+    return invalid(source + ": a model of policy '" + *user + "', which scales and places nothing");
   return user;
 }
 
 Result<scheduling::PolicyModels> load_models(const std::vector<std::string>& given) {
   scheduling::PolicyModels models;
   for (const std::string& name : built_in_models()) {
-    if (!is_policy(name)) continue;
+    if (!places(name)) continue;
     Result<learning::Model> model = load_model(name);
     if (!model) return model.error();
     models[name] = std::make_shared<const learning::Model>(*std::move(model));
   }
   for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    const bool says_policy = equals != std::string::npos && is_policy(text.substr(0, equals));
-    const std::string source = says_policy ? text.substr(equals + 1) : text;
-    if (says_policy && source == "none") {
-      models.erase(text.substr(0, equals));
+    const Result<GivenModel> said = read_given_model(text, "policy", scheduling::policy_names());
+    if (!said) return said.error();
+    if (!said->policy.empty() && said->source == "none") {
+      models.erase(said->policy);
       continue;
     }
-    Result<learning::Model> model = load_model(source);
+    Result<learning::Model> model = load_model(said->source);
     if (!model) return model.error();
     const auto shared = std::make_shared<const learning::Model>(*std::move(model));
-    const Result<std::string> policy =
-        check_model(says_policy ? text.substr(0, equals) : std::string(), shared, source);
+    const Result<std::string> policy = check_placing_model(said->policy, shared, said->source);
     if (!policy) return policy.error();
     models[*policy] = shared;
   }

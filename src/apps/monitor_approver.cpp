@@ -108,6 +108,9 @@ void add_approver(CLI::App& app, int& exit_code) {
   command->add_option("--context", arguments->context, "Of the kubeconfig (its current one)");
   command->add_option("--account", arguments->policy.account,
                       "Who may ask (system:serviceaccount:evenkeel-monitor:evenkeel-monitor)");
+  command->add_option("--netprobe-account", arguments->policy.netprobe_account,
+                      "Likewise for network probes\n"
+                      "(system:serviceaccount:evenkeel-netprobe:evenkeel-netprobe)");
   command->add_option("--signer", arguments->policy.signer,
                       "Whose requests (kubernetes.io/kube-apiserver-client)");
   command->add_option("--every", arguments->every, "From one look to the next (2s)");

@@ -54,10 +54,11 @@ Status write_private(const std::string& path, const std::string& text) {
 }  // namespace
 
 std::string signing_request_json(const std::string& node, const std::string& signer,
-                                 const std::string& request_pem, long valid_for_seconds) {
+                                 const std::string& request_pem, long valid_for_seconds,
+                                 const std::string& role) {
   return Json{{"apiVersion", "certificates.k8s.io/v1"},
               {"kind", "CertificateSigningRequest"},
-              {"metadata", {{"generateName", "evenkeel-monitor-" + node + "-"}}},
+              {"metadata", {{"generateName", "evenkeel-" + role + "-" + node + "-"}}},
               {"spec",
                {{"request", messaging::to_base64(request_pem)},
                 {"signerName", signer},
@@ -86,10 +87,10 @@ Result<std::string> certificate_in(std::string_view text) {
   return *std::move(pem);
 }
 
-std::time_t time_to_renew(std::string_view certificate_pem, const std::string& node, double share) {
+std::time_t time_to_renew(std::string_view certificate_pem, const std::string& name, double share) {
   const auto facts = messaging::read_certificate(certificate_pem);
   // One of another node, in a folder that was copied, is none.
-  if (!facts || facts->common_name != monitor_name(node)) return 0;
+  if (!facts || facts->common_name != name) return 0;
   return messaging::renewal_time(*facts, share);
 }
 
@@ -117,23 +118,25 @@ bool MonitorIdentity::Keeper::sleep(Duration time) {
 }
 
 bool MonitorIdentity::Keeper::is_due() {
-  const auto text = read_file(files_in(options.folder).certificate);
+  const auto text = read_file(files_in(options.folder, options.role).certificate);
   if (!text) return true;
   if (*text != due_of) {
     due_of = *text;
-    due = time_to_renew(*text, options.node, random.uniform());
+    due = time_to_renew(*text, agent_name(options.role, options.node), random.uniform());
   }
   return std::time(nullptr) >= due;
 }
 
 Status MonitorIdentity::Keeper::renew() {
-  auto made = messaging::make_certificate_request(monitor_name(options.node), kMonitorsGroup);
+  auto made = messaging::make_certificate_request(agent_name(options.role, options.node),
+                                                  agents_group(options.role));
   if (!made) return made.error();
   kubernetes::ApiRequest ask;
   ask.method = "POST";
   ask.path = kPath;
   ask.content_type = "application/json";
-  ask.body = signing_request_json(options.node, options.signer, made->request_pem, options.valid_for_seconds);
+  ask.body = signing_request_json(options.node, options.signer, made->request_pem,
+                                  options.valid_for_seconds, options.role);
   const kubernetes::ApiAnswer asked = client->call_now(ask);
   if (!asked.ok()) return asked.error();
   const std::string name = Json::parse(asked.body, nullptr, false).value("/metadata/name"_json_pointer, "");
@@ -150,7 +153,7 @@ Status MonitorIdentity::Keeper::renew() {
     auto certificate = certificate_in(seen.body);
     if (!certificate) return certificate.error();
     if (certificate->empty()) continue;
-    const messaging::TlsFiles files = files_in(options.folder);
+    const messaging::TlsFiles files = files_in(options.folder, options.role);
     if (auto written = write_private(files.key, made->key_pem); !written) return written;
     if (auto written = write_private(files.certificate, *certificate); !written) return written;
     options.say("certificate received");
@@ -176,18 +179,18 @@ void MonitorIdentity::Keeper::run() {
   }
 }
 
-messaging::TlsFiles MonitorIdentity::files_in(const std::string& folder) {
-  return {.certificate = folder + "/monitor.crt", .key = folder + "/monitor.key", .authority = ""};
+messaging::TlsFiles MonitorIdentity::files_in(const std::string& folder, const std::string& role) {
+  return {.certificate = folder + "/" + role + ".crt", .key = folder + "/" + role + ".key", .authority = ""};
 }
 
 Result<std::unique_ptr<MonitorIdentity>> MonitorIdentity::start(Options options) {
   if (::mkdir(options.folder.c_str(), 0700) != 0 && errno != EEXIST)
     return invalid("--state " + options.folder + ": " + std::strerror(errno));
-  if (auto writable = check_writable(options.folder + "/monitor.crt"); !writable)
+  if (auto writable = check_writable(files_in(options.folder, options.role).certificate); !writable)
     return invalid("--state: " + writable.error().message);
   auto keeper = std::make_unique<Keeper>(std::move(options));
   kubernetes::ApiClient::Options client_options;
-  client_options.user_agent = "evenkeel-monitor";
+  client_options.user_agent = "evenkeel-" + keeper->options.role;
   client_options.max_connections = 1;
   auto client = kubernetes::ApiClient::open(keeper->loop, keeper->options.access, read_file, client_options);
   if (!client) return client.error();

@@ -34,19 +34,24 @@ bool is_clients(const std::vector<std::string>& usages) {
          });
 }
 
+// Those of one kind, and who asks for them.
+struct Agents {
+  std::string role, account;
+};
+
 // Why not; empty: nothing is wrong with it.
 std::string fault_of(const SigningRequest& request, const messaging::RequestFacts& facts,
-                     const ApproverPolicy& policy) {
-  if (request.username != policy.account)
-    return "asked for by " + request.username + ", and monitors run as " + policy.account;
+                     const Agents& agents) {
+  if (request.username != agents.account)
+    return "asked for by " + request.username + ", and " + agents.role + "s run as " + agents.account;
   const auto bound = request.extra.find(kNodeOfToken);
   if (bound == request.extra.end() || bound->second.size() != 1 || bound->second.front().empty())
     return "asked for with a token that is bound to no pod on a node";
   const std::string& node = bound->second.front();
-  if (facts.common_names != std::vector{monitor_name(node)})
+  if (facts.common_names != std::vector{agent_name(agents.role, node)})
     return "asked for from node " + node + ", about " + facts.common_names.front();
-  if (facts.organizations != std::vector<std::string>{kMonitorsGroup} || facts.names_more)
-    return std::string("expected no other group than ") + kMonitorsGroup + " in the subject";
+  if (facts.organizations != std::vector{agents_group(agents.role)} || facts.names_more)
+    return "expected no other group than " + agents_group(agents.role) + " in the subject";
   if (facts.wants_extensions) return "expected no other names and no extensions";
   if (!is_clients(request.usages)) return "expected usages of a client";
   if (!facts.is_signed) return "not signed by the key it is about";
@@ -80,10 +85,15 @@ Verdict judge(const SigningRequest& request, const ApproverPolicy& policy) {
   if (request.is_settled || request.signer != policy.signer) return {};
   const auto facts = messaging::read_certificate_request(request.request_pem);
   if (!facts) return {};
-  if (std::ranges::none_of(facts->common_names,
-                           [](const std::string& name) { return name.starts_with(monitor_name("")); }))
-    return {};
-  std::string fault = fault_of(request, *facts, policy);
+  const Agents known[] = {{.role = "monitor", .account = policy.account},
+                          {.role = "netprobe", .account = policy.netprobe_account}};
+  const auto* const meant = std::ranges::find_if(known, [&](const Agents& agents) {
+    return std::ranges::any_of(facts->common_names, [&](const std::string& name) {
+      return name.starts_with(agent_name(agents.role, ""));
+    });
+  });
+  if (meant == std::end(known)) return {};
+  std::string fault = fault_of(request, *facts, *meant);
   if (!fault.empty()) return {.kind = Verdict::Kind::deny, .why = std::move(fault)};
   return {.kind = Verdict::Kind::approve, .why = "asked for from the node it names"};
 }

@@ -42,6 +42,19 @@ TEST(MonitorVerdict, DeniesWhoeverElseAsksForAMonitorsName) {
   EXPECT_EQ(said_to(request).kind, Kind::deny);
 }
 
+TEST(MonitorVerdict, ApprovesANetworkProbeAsSuchAndAsNothingElse) {
+  SigningRequest request = asked("evenkeel:netprobe:n1", "evenkeel:netprobes");
+  EXPECT_EQ(said_to(request).kind, Kind::deny) << "asked for by a monitor";
+  request.username = ApproverPolicy().netprobe_account;
+  EXPECT_EQ(said_to(request).kind, Kind::approve);
+  request = asked("evenkeel:monitor:n1");
+  request.username = ApproverPolicy().netprobe_account;
+  EXPECT_EQ(said_to(request).kind, Kind::deny);
+  request = asked("evenkeel:netprobe:n2", "evenkeel:netprobes");
+  request.username = ApproverPolicy().netprobe_account;
+  EXPECT_EQ(said_to(request).kind, Kind::deny) << "about another node";
+}
+
 TEST(MonitorVerdict, DeniesATokenThatIsBoundToNoNode) {
   SigningRequest request = asked("evenkeel:monitor:n1");
   request.extra.clear();

@@ -19,6 +19,8 @@ class OfflineCluster {
   const Pod& pod(PodId id) const { return state_.pod(id)->pod; }
   const PodId* find(std::string_view full_name) const;  // "namespace/name"
   const ClusterState& state() const { return state_; }
+  const prediction::WorkloadHistory& history() const { return history_; }
+  const std::vector<scheduling::Nomination>& nominations() const { return nominations_; }
 
   scheduling::DecisionInput question(PodId pod, const scheduling::SchedulingOptions& options) {
     return {this->pod(pod), state_, history_, runs_, options, nominations_, now_};

@@ -4,6 +4,7 @@
 
 #include "apps/papers_drs_runs.h"
 #include "reporting/number_format.h"
+#include "training/in_parallel.h"
 
 namespace evenkeel::apps {
 namespace {
@@ -60,8 +61,8 @@ Result<PaperResult> figure_8(const PaperSettings& settings) {
   if (!online) return online.error();
 
   std::vector<std::optional<Result<std::shared_ptr<const learning::Model>>>> models(orders.size());
-  side_by_side(orders.size(), settings.threads,
-               [&](std::size_t i) { models[i] = pretrain_drs("drs", overrides[i], settings); });
+  training::in_parallel(orders.size(), settings.threads,
+                        [&](std::size_t i) { models[i] = pretrain_drs("drs", overrides[i], settings); });
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (!*models[i]) return models[i]->error();
     scheduling::DrsSettings frozen = *scheduling::drs_settings("drs");

@@ -1,13 +1,12 @@
 #include "apps/papers_drs_runs.h"
 
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "apps/scenarios.h"
 #include "control/control_loop.h"
 #include "embedded/recipes.h"
 #include "reporting/number_format.h"
+#include "training/in_parallel.h"
 #include "training/recipes.h"
 #include "training/references.h"
 #include "training/reward_probe.h"
@@ -76,17 +75,6 @@ std::uint64_t seeds_of(const PaperSettings& settings) {
   return settings.seeds > 0 ? settings.seeds : settings.quick ? 1 : 5;
 }
 
-void side_by_side(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  const auto take = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < count;) work(i);
-  };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(take);
-  take();
-  for (std::thread& thread : others) thread.join();
-}
-
 Result<std::vector<DrsRuns>> run_drs(const std::vector<DrsRunOrder>& orders, const PaperSettings& settings,
                                      const scheduling::PolicyModels& models) {
   std::vector<training::Experiment> experiments;
@@ -105,7 +93,7 @@ Result<std::vector<DrsRuns>> run_drs(const std::vector<DrsRunOrder>& orders, con
     all[i].whole.resize(seeds);
     if (orders[i].late) all[i].late.resize(seeds);
   }
-  side_by_side(orders.size() * seeds, settings.threads, [&](std::size_t job) {
+  training::in_parallel(orders.size() * seeds, settings.threads, [&](std::size_t job) {
     const std::size_t i = job / seeds, s = job % seeds;
     all[i].whole[s] = run(experiments[i], orders[i], settings.seed + s, models, &all[i].rewards[s]);
     if (!orders[i].late) return;
@@ -143,8 +131,8 @@ Result<std::shared_ptr<const learning::Model>> pretrain_drs(const std::string& p
 Result<scheduling::PolicyModels> pretrain_all(const std::vector<std::string>& policies,
                                               const PaperSettings& settings) {
   std::vector<std::optional<Result<std::shared_ptr<const learning::Model>>>> trained(policies.size());
-  side_by_side(policies.size(), settings.threads,
-               [&](std::size_t i) { trained[i] = pretrain_drs(policies[i], {}, settings); });
+  training::in_parallel(policies.size(), settings.threads,
+                        [&](std::size_t i) { trained[i] = pretrain_drs(policies[i], {}, settings); });
   scheduling::PolicyModels models;
   for (std::size_t i = 0; i < policies.size(); ++i) {
     if (!*trained[i]) return trained[i]->error();

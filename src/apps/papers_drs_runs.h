@@ -48,9 +48,6 @@ Result<std::shared_ptr<const learning::Model>> pretrain_drs(const std::string& p
 Result<scheduling::PolicyModels> pretrain_all(const std::vector<std::string>& policies,
                                               const PaperSettings& settings);
 
-// Work spread over threads; what is done does not depend on how many.
-void side_by_side(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
-
 std::uint64_t seeds_of(const PaperSettings& settings);
 
 // What a learner knew when it began.

@@ -1,11 +1,10 @@
 // PPO-LRT's figures 5 and 6 (seed paper 001): its training, made again.
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "apps/papers_ppo_lrt.h"
 #include "apps/scenarios.h"
 #include "reporting/number_format.h"
+#include "training/in_parallel.h"
 #include "training/ppo_lrt_course.h"
 #include "training/ppo_lrt_trainer.h"
 
@@ -70,15 +69,8 @@ Course course_of(const PaperSettings& settings) {
 Trainings each_seed(const PaperSettings& settings, const Course& course, auto&& curve_of) {
   Trainings trainings;
   trainings.curves.resize(course.seeds);
-  std::atomic<std::uint64_t> next{0};
-  const auto work = [&] {
-    for (std::uint64_t s; (s = next.fetch_add(1)) < course.seeds;)
-      trainings.curves[s] = curve_of(settings.seed + s);
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < settings.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  training::in_parallel(course.seeds, settings.threads,
+                        [&](std::size_t s) { trainings.curves[s] = curve_of(settings.seed + s); });
   return trainings;
 }
 

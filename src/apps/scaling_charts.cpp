@@ -18,6 +18,7 @@ using reporting::Scale;
 using training::PolicyResult;
 
 constexpr double kNoViolation = 1e-4, kFarOff = 1.5;
+constexpr std::size_t kRoomUnderAxis = 100;  // letters that a chart's page does not cut off
 
 LineChart over_time(std::string title, std::string what) {
   LineChart chart;
@@ -96,15 +97,20 @@ LineChart front_chart(const std::string& title, const std::vector<PolicyResult>&
   const double hpa = policies.empty() ? 0 : spread_of(policies.front(), "replicas_mean").mean;
   std::vector<std::string> families;
   std::map<std::string, ChartLine> lines;
-  std::string far;
+  std::string far;  // beside the axis they are off, as much of it as there is room for
+  std::size_t more = 0;
   for (const PolicyResult& policy : policies) {
     const double replicas = spread_of(policy, "replicas_mean").mean,
                  violation = spread_of(policy, "sla_violation").mean;
     // Who has half as many again as HPA would leave no room to tell the others apart.
     if (replicas > kFarOff * hpa) {
-      far += (far.empty() ? "; off to the right: " : ", ") + policy.policy + " (" +
-             reporting::format_number(replicas) + ", " +
-             reporting::format_number(std::round(1e4 * violation) / 100) + " %)";
+      const std::string text = (far.empty() ? "; off to the right: " : ", ") + policy.policy + " (" +
+                               reporting::format_number(replicas) + ", " +
+                               reporting::format_number(std::round(1e4 * violation) / 100) + " %)";
+      if (more > 0 || chart.x.label.size() + far.size() + text.size() > kRoomUnderAxis)
+        ++more;
+      else
+        far += text;
       continue;
     }
     const std::string family = family_of(policy.policy);
@@ -116,7 +122,8 @@ LineChart front_chart(const std::string& title, const std::vector<PolicyResult>&
     line.markers = true;
     line.points.push_back({replicas, std::max(violation, kNoViolation)});
   }
-  chart.title += far;
+  chart.x.label += far;
+  if (more > 0) chart.x.label += " and " + std::to_string(more) + " more";
   for (const std::string& family : families) {
     ChartLine& line = lines[family];
     std::sort(line.points.begin(), line.points.end(),

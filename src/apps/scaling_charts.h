@@ -12,7 +12,7 @@ namespace evenkeel::apps {
 std::vector<reporting::LineChart> scaling_charts(const training::Evaluation& evaluation);
 
 // Every policy's replicas and violations as a point, those of a family (the same policy under several
-// settings) joined: the settings' own front.
+// settings) joined: the settings' own front. Who is far off to the right is told below the axis instead.
 reporting::LineChart front_chart(const std::string& title,
                                  const std::vector<training::PolicyResult>& policies);
 

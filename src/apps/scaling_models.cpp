@@ -29,18 +29,16 @@ Result<training::ScalingModels> load_scaling_models(const std::vector<std::strin
     models[std::string(policy)] = std::make_shared<const learning::Model>(*std::move(model));
   }
   for (const std::string& text : given) {
-    const std::size_t equals = text.find('=');
-    std::string policy = equals == std::string::npos ? "" : text.substr(0, equals);
-    if (!contains(policies, policy)) policy.clear();
-    const std::string source = policy.empty() ? text : text.substr(equals + 1);
+    Result<GivenModel> said = read_given_model(text, "scaling policy", policies);
+    if (!said) return said.error();
+    auto& [policy, source] = *said;
     if (!policy.empty() && source == "none") {
       models.erase(policy);
       continue;
     }
     Result<learning::Model> model = load_model(source);
     if (!model) return model.error();
-    for (const std::string_view name : policies)
-      if (policy.empty() && model->encoding.starts_with(name)) policy = name;
+    if (policy.empty()) policy = policy_of_encoding(model->encoding, policies);
     if (policy.empty())
       return invalid(source + ": made for encoding '" + model->encoding +
                      "', which no scaling policy uses; there are " + joined(policies));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "autoscaling/encoding.h"
 #include "autoscaling/leavers.h"
 #include "base/check.h"
 #include "base/match.h"
@@ -111,21 +112,14 @@ const PodRecord* ClusterRoom::find(const std::string& name_space, const std::str
 }
 
 void ClusterRoom::note_usage(const ServiceReport& report, const ScalerSpec& spec) {
-  std::size_t cpu = 0;
-  const auto is_cpu = [](const MetricTarget& metric) {
-    return metric.source == MetricTarget::Source::resource && metric.name == "cpu";
-  };
-  if (!spec.metrics.empty()) {
-    const auto at = std::ranges::find_if(spec.metrics, is_cpu);
-    if (at == spec.metrics.end()) return;
-    cpu = static_cast<std::size_t>(at - spec.metrics.begin());
-  }
+  const std::optional<std::size_t> cpu = cpu_sample(spec);
+  if (!cpu) return;
   for (const ReplicaReport& replica : report.replicas) {
-    if (cpu >= replica.samples.size() || !replica.samples[cpu]) continue;
+    if (*cpu >= replica.samples.size() || !replica.samples[*cpu]) continue;
     const PodRecord* record = find(spec.name_space, replica.name);
     if (!record || record->place == PodPlace::pending) continue;
     Demand expected = record->expected;
-    expected.mean[Dimension::cpu] = replica.samples[cpu]->value;
+    expected.mean[Dimension::cpu] = replica.samples[*cpu]->value;
     state_.set_expected(record->pod.id, expected);
   }
 }

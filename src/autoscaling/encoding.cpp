@@ -10,14 +10,6 @@ bool is_cpu(const MetricTarget& metric) {
   return metric.source == MetricTarget::Source::resource && metric.name == "cpu";
 }
 
-// Which of a replica's samples is its CPU. Without metrics the first is: HPA's default.
-std::optional<std::size_t> cpu_sample(const ScalerSpec& spec) {
-  if (spec.metrics.empty()) return 0;
-  const auto found = std::find_if(spec.metrics.begin(), spec.metrics.end(), is_cpu);
-  if (found == spec.metrics.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - spec.metrics.begin());
-}
-
 std::optional<double> fresh(const std::optional<ServiceReport::Amount>& amount,
                             const ScalingRequest& request) {
   const bool usable = amount && std::isfinite(amount->value) && amount->value >= 0 &&
@@ -26,6 +18,13 @@ std::optional<double> fresh(const std::optional<ServiceReport::Amount>& amount,
 }
 
 }  // namespace
+
+std::optional<std::size_t> cpu_sample(const ScalerSpec& spec) {
+  if (spec.metrics.empty()) return 0;
+  const auto found = std::find_if(spec.metrics.begin(), spec.metrics.end(), is_cpu);
+  if (found == spec.metrics.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - spec.metrics.begin());
+}
 
 ServiceFacts facts_of(const ScalingRequest& request) {
   ServiceFacts facts;

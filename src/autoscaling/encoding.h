@@ -24,6 +24,9 @@ struct ServiceFacts {
 };
 ServiceFacts facts_of(const ScalingRequest& request);
 
+// Which of a replica's samples is its CPU; none where nobody asks for it. Without metrics the first is: HPA's
+// default.
+std::optional<std::size_t> cpu_sample(const ScalerSpec& spec);
 // The utilisation of CPU that HPA would keep: the spec's, or HPA's default.
 double cpu_target(const ScalerSpec& spec);
 // How long what was once recommended holds against a fall.

@@ -13,8 +13,6 @@
 namespace evenkeel::messaging {
 namespace {
 
-constexpr int kSendBuffer = 64 * 1024;  // what waits in the kernel grows old there
-
 // 0, or why not.
 int connect_to(const addrinfo& one, int socket, const std::function<bool(int socket)>& wait_to_write) {
   if (::connect(socket, one.ai_addr, one.ai_addrlen) == 0) return 0;
@@ -29,7 +27,7 @@ int connect_to(const addrinfo& one, int socket, const std::function<bool(int soc
 }  // namespace
 
 Result<Descriptor> dial(const HostPort& to, Duration patience,
-                        const std::function<bool(int socket)>& wait_to_write) {
+                        const std::function<bool(int socket)>& wait_to_write, int send_buffer) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -48,7 +46,7 @@ Result<Descriptor> dial(const HostPort& to, Duration patience,
       (void)::setsockopt(socket.get(), level, name, &value, sizeof value);
     };
     set(IPPROTO_TCP, TCP_NODELAY, 1);
-    set(SOL_SOCKET, SO_SNDBUF, kSendBuffer);
+    if (send_buffer > 0) set(SOL_SOCKET, SO_SNDBUF, send_buffer);
     // What is not acknowledged for so long is lost: better a new connection than old news.
     set(IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(patience.count() / 1000));
     return Result<Descriptor>(std::move(socket));

@@ -55,6 +55,7 @@ Result<TlsContext> TlsContext::read(const TlsFiles& files, Role role) {
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  if (role == Role::peer) SSL_CTX_set_purpose(context.get(), X509_PURPOSE_SSL_CLIENT);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   if (SSL_CTX_load_verify_locations(context.get(), files.authority.c_str(), nullptr) != 1)
     return refuse("the authority's PEM certificates", files.authority);
@@ -77,6 +78,7 @@ TlsSession::TlsSession(const TlsContext& context, int socket, const std::string&
     return;
   }
   SSL_set_connect_state(session_.get());
+  if (context.role() == TlsContext::Role::peer) return;
   if (is_address(server_name)) {
     X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), server_name.c_str());
   } else {
@@ -155,6 +157,11 @@ std::time_t TlsSession::peer_valid_until() const {
   std::tm end{};
   if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1) return 0;
   return ::timegm(&end);
+}
+
+TlsSession::Traffic TlsSession::traffic() const {
+  return {.read = BIO_number_read(SSL_get_rbio(session_.get())),
+          .written = BIO_number_written(SSL_get_wbio(session_.get()))};
 }
 
 }  // namespace evenkeel::messaging

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -33,7 +34,10 @@ struct TlsFileStamps {
 // trusted yesterday is asked again). This, the session below and certificate.cpp are all that knows OpenSSL.
 class TlsContext {
  public:
-  enum class Role { server, client };
+  // A peer dials as a client does, but whoever answers is one of its own kind: it shows a client's
+  // certificate too and is known by its common name, which the caller has to look at, instead of by where it
+  // was reached.
+  enum class Role { server, client, peer };
   static Result<TlsContext> read(const TlsFiles& files, Role role);
 
   ssl_ctx_st* native() const { return context_.get(); }
@@ -67,6 +71,12 @@ class TlsSession {
   const std::string& trouble() const { return trouble_; }  // after `failed`: why
   std::string peer_name() const;                           // common name of the peer's verified certificate
   std::time_t peer_valid_until() const;                    // 0: no certificate
+
+  // What went over the socket so far, handshake and encryption included.
+  struct Traffic {
+    std::uint64_t read = 0, written = 0;
+  };
+  Traffic traffic() const;
 
  private:
   struct Free {

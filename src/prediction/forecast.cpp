@@ -25,7 +25,6 @@ constexpr double kMostError = 0.8;  // one spike counts for no more
 constexpr double kSharpness = 6;    // how strongly the less wrong are preferred
 constexpr double kNotable = 0.7;    // of a usual change
 constexpr double kFloorShare = 0.02;
-constexpr double kMostRate = 1e9;  // requests/s: beyond, somebody lies
 
 double pull(double elapsed, double over) { return 1 - std::exp(-elapsed / over); }
 

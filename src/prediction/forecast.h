@@ -12,6 +12,8 @@
 
 namespace evenkeel::prediction {
 
+inline constexpr double kMostRate = 1e9;  // requests/s: beyond, somebody lies
+
 // What a rate may be at a time to come.
 struct RateOutlook {
   // As good a spread as eleven numbers give: the middles of classes of these shares.

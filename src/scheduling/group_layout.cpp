@@ -68,7 +68,6 @@ void GroupLayout::connect() {
   for (const auto& peers : found) {
     first_peer_.push_back(static_cast<std::uint32_t>(peers_.size()));
     for (const auto& [pod, peer] : peers) peers_.push_back(peer);
-    price_.push_back(1 + peers.size() * (2 + zones_ / kLanes));
   }
   first_peer_.push_back(static_cast<std::uint32_t>(peers_.size()));
 
@@ -83,6 +82,10 @@ void GroupLayout::connect() {
   used_.assign(room_.size(), 0);
   limits_flow_ = limits_flow_ &&
                  std::ranges::any_of(room_, [](double room) { return room != GroupProblem::kUnlimited; });
+  // Measured: what a peer is told by lanes of zones, and what links are told four times over.
+  for (std::size_t p = 0; p < pods; ++p)
+    price_.push_back(1 +
+                     (first_peer_[p + 1] - first_peer_[p]) * (2 + zones_ / kLanes + (limits_flow_ ? 4 : 0)));
 }
 
 void GroupLayout::index_apart() {

@@ -33,20 +33,33 @@ std::vector<Start> grow_starts(GroupSearch& search, std::uint64_t budget) {
   return starts;
 }
 
+// Of temperatures, in typical changes. Where zones are far apart, as regions are, what is left to gain in the
+// end is small beside a typical change; where they are near it is not: so both ends are tried in turn.
+struct Range {
+  double hot, cold;
+};
+constexpr Range kRanges[] = {{0.4, 0.05}, {0.25, 0.005}};
+constexpr Range kLast{0.1, 0.003};
+
 GroupPlan searched(GroupSearch& search, std::vector<Start> starts, const GroupPlanOptions& options) {
-  constexpr std::uint64_t kRounds = 4;
+  // Small problems are annealed more often, large ones more slowly.
+  const GroupProblem& problem = search.layout().problem();
+  const std::uint64_t rounds = std::clamp<std::uint64_t>(
+      options.budget / (200 * problem.pods.size() * problem.nodes.size() + 1), 3, 12);
   std::sort(starts.begin(), starts.end());
   const std::uint64_t budget = options.budget > search.looks() ? options.budget - search.looks() : 0;
   search.restore(starts.front().places);
   const double typical = search.typical_change();
-  for (std::uint64_t round = 0; round < kRounds; ++round) {
-    // From the best there is, and once from the next best start: two that are equally good seldom are alike.
-    const bool other = round == 1 && starts.size() > 1;
-    search.restore(other ? starts[1].places : search.best());
-    search.anneal(budget / kRounds, typical * (round + 1 == kRounds ? 0.25 : 0.6), typical * 0.02);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    // From the best there is, and every other time from another start: two that are equally good seldom are
+    // alike.
+    const Range& range = round + 1 == rounds ? kLast : kRanges[round % std::size(kRanges)];
+    const bool other = round % 2 == 1 && round / 2 + 1 < starts.size() && round + 1 < rounds;
+    search.restore(other ? starts[round / 2 + 1].places : search.best());
+    search.anneal(budget / rounds, typical * range.hot, typical * range.cold);
     search.descend(budget / 64);
   }
-  return plan_of(search.layout().problem(), search.best());
+  return plan_of(problem, search.best());
 }
 
 }  // namespace

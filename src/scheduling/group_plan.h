@@ -22,7 +22,7 @@ struct GroupPlanOptions {
   std::uint64_t seed = 1;
 
   // What one core of 2020 or later looks at in that time.
-  static constexpr std::uint64_t kTenMilliseconds = 400'000, kHundredMilliseconds = 4'000'000;
+  static constexpr std::uint64_t kTenMilliseconds = 900'000, kHundredMilliseconds = 9'000'000;
 };
 
 GroupPlan plan_group(const GroupProblem& problem, const GroupPlanOptions& options = {});

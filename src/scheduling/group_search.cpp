@@ -9,7 +9,6 @@ namespace evenkeel::scheduling {
 namespace {
 
 constexpr double kSmall = 1e-9;  // below that a change is none
-constexpr std::size_t kMostVictims = 3;
 
 // -log(u) for u spread evenly over (0, 1): how much worse a step may be, in temperatures.
 const std::array<double, 4096>& patience() {

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "prediction/history_options.h"
+#include "scheduling/group_plan.h"
 #include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
@@ -60,6 +61,17 @@ struct MoveBudget {
   MoveRules rules{};
 };
 
+// Pods of one AppGroup that wait together are planned as a whole (group_plan.h) and bound one right after the
+// other. One objective: what edges cost, in the topology's units, plus `load_weight` times the share of its
+// node that is taken (the mean of CPU and memory, the larger of requested and used), for each pod.
+struct JointPlacement {
+  bool on = false;
+  std::uint64_t budget = GroupPlanOptions::kTenMilliseconds;
+  double load_weight = 0.5;                 // a full node costs as much as half a step to the next node
+  Duration keep{std::chrono::seconds{30}};  // how long a planned place is kept for a pod that does not come
+  std::size_t most_pods = 256;              // planned at once; gangs are never cut
+};
+
 struct SchedulingOptions {
   KubeVersion kube = KubeVersion::v1_36;
   QueueOrder order = QueueOrder::arrival;
@@ -67,6 +79,7 @@ struct SchedulingOptions {
   HoldBack hold_back;
   OrderOptIn order_opt_in;
   MoveBudget moves;
+  JointPlacement joint;
   bool frozen = false;  // learned policies neither learn on nor explore
   Duration horizon{std::chrono::seconds{60}};
   // A node's sample older than this is not believed: its pods count by their workloads' pasts instead. Where

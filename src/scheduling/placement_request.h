@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "cluster/cluster_state.h"
@@ -22,6 +23,9 @@ struct PlacementRequest {
   std::span<const std::uint8_t> feasible;  // one per node column; 1: passed every filter
   std::size_t feasible_count = 0;          // never 0
   std::size_t profile = 0;                 // whose options these are, and whose policy is to answer
+  // Where the plan of its group has it; then no other node is feasible.
+  std::optional<NodeId> planned{};
+  std::size_t planned_with = 0;  // so many others of its group
 };
 
 }  // namespace evenkeel::scheduling

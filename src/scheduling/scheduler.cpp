@@ -47,6 +47,7 @@ std::optional<std::size_t> Scheduler::profile_of(const PodSpec& spec) const {
 
 Next Scheduler::next(Time now) {
   bring_back(now);
+  if (auto planned = look_at_lined_up(now)) return *std::move(planned);
   while (const auto queued = pop(now)) {
     if (!still_waits(*queued)) continue;
     const Pod& pod = cluster_.pod(queued->pod)->pod;
@@ -97,6 +98,7 @@ void Scheduler::bring_back(Time now) {
   }
   if (!reservations_.empty()) drop_reservations(now);
   if (next_late_order_ <= now) give_up_late_orders(now);
+  if (next_plan_end_ <= now) drop_late_plans(now);
 }
 
 std::optional<QueuedPod> Scheduler::pop(Time now) {
@@ -126,6 +128,7 @@ Next Scheduler::look_at(const Pod& pod, Time now) {
     return Action{MarkUnschedulable{pod.id, "the pod uses " + std::string(feature) +
                                                 ", which is not honoured here: left pending, not guessed"}};
   }
+  if (auto planned = look_at_member(pod, now)) return *std::move(planned);
   const Demand demand = history_.demand(pod);
   // A moved pod's successor takes the room that was kept for it.
   const bool has_reservation = take_reservation(pod, demand);
@@ -285,6 +288,7 @@ Action Scheduler::order(const Pod& pod, Victims victims, std::string why, Time n
 Action Scheduler::commit(const PlacementRequest& request, NodeId chosen) {
   EVENKEEL_CHECK(chosen.slot < request.feasible.size() && request.feasible[chosen.slot]);
   const PodId pod = request.pod.id;
+  ++epoch_;
   // Assumed before it is confirmed, so the next pod sees the room already taken.
   runs_.placed(request.pod, request.now);
   BindPod bind{pod, chosen};
@@ -306,8 +310,8 @@ void Scheduler::hold(const PlacementRequest& request) {
 }
 
 Time Scheduler::wake_at() const {
-  Time at =
-      std::min({parked_.next_overdue(queue_options_.longest_parked), next_held_look_, next_late_order_});
+  Time at = std::min({parked_.next_overdue(queue_options_.longest_parked), next_held_look_, next_late_order_,
+                      next_plan_end_});
   for (const Rebalancer& rebalancer : rebalancers_) at = std::min(at, rebalancer.next_look());
   if (!failed_.empty()) at = std::min(at, failed_.top().at);
   if (!released_.empty()) at = std::min(at, released_.top().at);

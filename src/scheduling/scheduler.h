@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <deque>
 #include <map>
 #include <variant>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "cluster/world.h"
 #include "prediction/workload_history.h"
 #include "scheduling/group_order.h"
+#include "scheduling/group_replay.h"
 #include "scheduling/nominations.h"
 #include "scheduling/options.h"
 #include "scheduling/parked_pods.h"
@@ -69,6 +71,7 @@ class Scheduler {
   QueueDepths depths() const;
   std::uint32_t attempts(PodId pod) const;  // that failed so far
   const Nominations& nominations() const { return nominations_; }
+  std::size_t planned() const { return planned_.size(); }  // waiting pods with a place in their group's plan
   // What a store kept of workloads' earlier pods; before anything is observed of them.
   void restore(std::span<const std::pair<WorkloadId, WorkloadPast>> pasts) { history_.restore(pasts); }
   // References only: what a pod's life will be, from somebody who knows.
@@ -119,6 +122,18 @@ class Scheduler {
     NodeId node;
     std::vector<PodId> victims;
     Time until{};
+  };
+  // The place that a member of a group is planned to have, promised to it meanwhile.
+  struct Planned {
+    NodeId node;
+    Time until{};
+    std::size_t mates = 0;  // planned with it
+  };
+  // A plan that left pods without a place. Nothing has happened since: another would, too.
+  struct FailedPlan {
+    std::uint64_t epoch = 0;
+    std::vector<PodId> waiting;
+    std::string why;
   };
   // What happened, for those who wait: where, and to whom.
   struct Happening {
@@ -178,6 +193,21 @@ class Scheduler {
   EvictPod begin_move(const Move& move, bool dry_run, Time now);
   void evict_failed(PodId pod, Time now);
 
+  // Groups: scheduler_groups.cpp.
+  const AppGroup* joint_group_of(const Pod& pod);
+  std::optional<Next> look_at_member(const Pod& pod, Time now);
+  std::optional<Next> look_at_lined_up(Time now);
+  std::optional<Next> take_planned_place(const Pod& pod, Time now);
+  std::vector<PodId> waiting_members(const AppGroup& group, const Pod& asked);
+  std::optional<std::string> plan_members(const AppGroup& group, const Pod& asked, Time now);
+  ReplayedPlan search_plan(const GroupViewInput& input, const std::vector<std::optional<NodeId>>& before,
+                           bool gang, Time now);
+  void promise_places(const std::vector<std::optional<NodeId>>& places, const std::vector<PodId>& waiting,
+                      Time now);
+  void drop_plan(PodId pod, Time now);
+  void drop_late_plans(Time now);
+  Next wait_for_mates(const Pod& pod, const std::string& why, Time now);
+
   // Questions and answers: scheduler.cpp.
   void bring_back(Time now);
   std::optional<QueuedPod> pop(Time now);
@@ -210,8 +240,13 @@ class Scheduler {
   std::map<PodId, Order> orders_;                         // by whom they are ended for
   std::map<PodId, PodId> ended_for_;                      // victims of those orders
   std::map<PodId, std::vector<VolumeBinding>> promised_;  // to pods that are being bound, or are
-  std::size_t first_sampled_ = 0;                         // where the next look at some of the nodes begins
-  std::vector<std::uint8_t> feasible_;                    // lent to the open question
+  std::map<PodId, Planned> planned_;
+  std::deque<PodId> lined_up_;                      // planned ones, in the order to be asked about
+  std::map<std::string, FailedPlan> failed_plans_;  // by group
+  std::uint64_t epoch_ = 1;                         // of what is known: grows with every fact and answer
+  Time next_plan_end_ = Time::max();
+  std::size_t first_sampled_ = 0;       // where the next look at some of the nodes begins
+  std::vector<std::uint8_t> feasible_;  // lent to the open question
   std::size_t feasible_count_ = 0;
   std::uint64_t sequence_ = 0;
   std::size_t waiting_ = 0;                 // for us, not for somebody else

@@ -26,6 +26,7 @@ bool is_believable(const UsageReported& report) {
 }  // namespace
 
 void Scheduler::observe(const ClusterEvent& event, Time now) {
+  ++epoch_;
   std::visit(
       Match{
           [&](const NodeAdded& e) { node_set(e.node, now); },

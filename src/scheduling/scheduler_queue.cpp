@@ -94,6 +94,7 @@ void Scheduler::stop_waiting(PodId pod, Time now) {
   ++own.queued.ticket;
   put(own, Where::nowhere);
   drop_order(pod);
+  planned_.erase(pod);
   drop_nomination(pod, now);
 }
 

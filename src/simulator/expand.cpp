@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "simulator/application_source.h"
 #include "simulator/pod_trace_source.h"
 #include "simulator/scenario.h"
 #include "simulator/usage_source.h"
@@ -181,10 +182,13 @@ WorldPlan expand(const Scenario& scenario, std::uint64_t seed) {
   if (scenario.measure_to) plan.measure_to = Time{} + *scenario.measure_to;
   plan.measure_to_last_arrival = scenario.measure_to_last_arrival;
   if (scenario.end) plan.end = Time{} + *scenario.end;
-  add_nodes(scenario, plan);
+  if (!scenario.applications || !scenario.applications->makes_nodes()) add_nodes(scenario, plan);
   if (!scenario.apps.empty()) add_pods(scenario, root, plan);
   if (scenario.usage) scenario.usage->add_to(plan, scenario.nodes_count, seed);
   if (scenario.pods) scenario.pods->add_to(plan, seed);
+  if (scenario.applications && !scenario.nodes.empty())
+    scenario.applications->add_to(plan, {scenario.nodes.front().node, scenario.nodes.front().base, Time{}},
+                                  seed);
   add_faults(scenario, root.fork("faults"), plan);
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i) plan.nodes[i].node.id = {i};
   return plan;

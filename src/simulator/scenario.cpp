@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulator/application_source.h"
 #include "simulator/pod_trace_source.h"
 #include "simulator/run_times.h"
 #include "simulator/usage_source.h"
@@ -169,7 +170,13 @@ void read_workload(YamlReader& root, Scenario& scenario) {
   }
   if (!root.has("workload")) return;
   YamlReader workload = root.map("workload");
-  if (workload.word("kind", {"apps", "pod-trace"}).or_else("apps") == "pod-trace") {
+  const std::string kind = workload.word("kind", {"apps", "pod-trace", "applications"}).or_else("apps");
+  if (kind == "applications") {
+    scenario.applications = ApplicationSource::read(workload, root);
+    if (scenario.applications) scenario.source = scenario.applications->description();
+    return;
+  }
+  if (kind == "pod-trace") {
     scenario.pods = PodTraceSource::read(workload, root);
     if (scenario.pods) scenario.source = scenario.pods->description();
     return;

@@ -66,6 +66,7 @@ struct RandomFaults {
 
 class UsageSource;
 class PodTraceSource;
+class ApplicationSource;
 
 // A world as a file says it, before a seed makes it one.
 struct Scenario {
@@ -85,9 +86,10 @@ struct Scenario {
   std::optional<Duration> measure_to;
   bool measure_to_last_arrival = false;
   std::optional<Duration> end;
-  std::string source;                          // what the workload was made from
-  std::shared_ptr<const UsageSource> usage;    // machines whose use is a trace
-  std::shared_ptr<const PodTraceSource> pods;  // pods (and nodes) from a trace
+  std::string source;                                     // what the workload was made from
+  std::shared_ptr<const UsageSource> usage;               // machines whose use is a trace
+  std::shared_ptr<const PodTraceSource> pods;             // pods (and nodes) from a trace
+  std::shared_ptr<const ApplicationSource> applications;  // groups of pods that talk to each other
 };
 
 // Reads what concerns the world; errors stay with the reader until its finish().

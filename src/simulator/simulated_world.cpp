@@ -25,6 +25,7 @@ SimulatedWorld::SimulatedWorld(const WorldPlan& plan, Random random, bool keep_s
   Time measure_to = plan.measure_to;
   if (plan.measure_to_last_arrival && !plan.pods.empty()) measure_to = plan.pods.back().arrival;
   measures_.set_window(plan.measure_from, std::min(measure_to, plan.end));
+  for (const ClusterObject& object : plan.objects) gathered_.emplace_back(ObjectSet{object});
   nodes_.resize(plan.nodes.size());
   for (std::uint32_t i = 0; i < plan.nodes.size(); ++i)
     if (plan.nodes[i].joins <= now_) join(i);
@@ -43,6 +44,14 @@ void SimulatedWorld::schedule(Time at, Kind kind, std::uint32_t subject, std::ui
 const PodPlan* SimulatedWorld::plan_of(PodId pod) const {
   if (pod.slot >= pods_.size() || pods_[pod.slot].id != pod) return nullptr;
   return pods_[pod.slot].plan;
+}
+
+std::vector<std::pair<const PodPlan*, NodeId>> SimulatedWorld::placed() const {
+  std::vector<std::pair<const PodPlan*, NodeId>> all;
+  for (const PodRun& run : pods_)
+    if (run.stage == Stage::starting || run.stage == Stage::running)
+      all.emplace_back(run.plan, NodeId{run.node});
+  return all;
 }
 
 bool SimulatedWorld::only_waiting() const {

@@ -42,6 +42,8 @@ class SimulatedWorld final : public World {
   }
   // Which plan a pod follows: for references that see the future, and for tests.
   const PodPlan* plan_of(PodId pod) const;
+  // Who is on which node now.
+  std::vector<std::pair<const PodPlan*, NodeId>> placed() const;
 
  private:
   enum class Stage : std::uint8_t { free, waiting, binding, starting, running };

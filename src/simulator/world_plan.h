@@ -81,6 +81,8 @@ struct WorldPlan {
   std::vector<NodePlan> nodes;
   std::vector<PodPlan> pods;  // by arrival
   std::vector<NodeFault> faults;
+  std::vector<ClusterObject> objects;   // there from the start: groups, topologies
+  double cost_unit_ms = 1;              // what a unit of a topology's cost stands for
   std::vector<WorkloadSample> history;  // what is known of workloads before the start
   std::vector<std::string> workloads;   // by WorkloadId::slot
   Duration trace_step{};

@@ -1,15 +1,16 @@
 #include "training/evaluation.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 #include "control/control_loop.h"
+#include "controllers/topology_order.h"
 #include "scheduling/policies/registry.h"
+#include "scheduling/policies/simple.h"
 #include "simulator/simulated_world.h"
+#include "training/in_parallel.h"
 #include "training/references.h"
 
 namespace evenkeel::training {
@@ -53,7 +54,58 @@ struct Keep {
   bool series, outcomes, times;
 };
 
-RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, Keep keep) {
+// A world's application groups and the best that is known of them; nothing in worlds without.
+struct Network {
+  NetworkWorld world;
+  NetworkReference reference;
+};
+
+constexpr std::string_view kOptimum = "optimum";
+bool is_optimum(std::string_view policy) { return policy.substr(0, policy.find('+')) == kOptimum; }
+
+// What a controller would have written into the groups' status by the time their pods come.
+void rank_groups(WorldPlan& plan) {
+  for (ClusterObject& object : plan.objects) {
+    AppGroup* group = std::get_if<AppGroup>(&object);
+    if (!group) continue;
+    std::int32_t index = 0;
+    for (const WorkloadReference& workload : controllers::sort_topology(*group).workloads)
+      group->order.push_back({workload.selector, ++index});
+    std::sort(group->order.begin(), group->order.end(),
+              [](const AppGroup::Rank& a, const AppGroup::Rank& b) { return a.selector < b.selector; });
+  }
+}
+
+std::unique_ptr<scheduling::PlacementPolicy> planned(const Network& network, const WorldPlan& plan) {
+  std::vector<std::pair<std::string, NodeId>> places;
+  for (std::size_t i = 0; i < network.reference.node_of.size(); ++i)
+    places.emplace_back(plan.pods[network.world.plans[i]].name, NodeId{network.reference.node_of[i]});
+  return std::make_unique<scheduling::PlannedPlacement>(std::move(places));
+}
+
+void add_network(const Network& network, const WorldPlan& plan, const SimulatedWorld& run,
+                 RunResult& result) {
+  const NetworkJudgement own = judge(network.world, nodes_of(network.world, plan, run));
+  const NetworkJudgement& best = network.reference.judgement;
+  // Who places less talks less: only those are compared who placed as much.
+  const bool comparable = own.placed >= best.placed && own.applications >= best.applications;
+  std::erase_if(result.metrics, [](const Metric& metric) { return metric.name == "placed"; });
+  const Metric metrics[] = {
+      {"latency_ms", own.latency_ms},
+      {"gap_to_optimum", comparable ? gap(own.latency_ms, best.latency_ms) : std::nan("")},
+      {"bandwidth_violations", static_cast<double>(own.over_booked)},
+      {"placed", static_cast<double>(own.placed)},
+      {"applications", static_cast<double>(own.applications)},
+      {"optimum_ms", best.latency_ms},
+      {"optimum_applications", static_cast<double>(best.applications)},
+      {"optimum_proven", network.reference.least_latency ? 1.0 : 0.0},
+      {"optimum_solver_s", network.reference.solver_s},
+  };
+  result.metrics.insert(result.metrics.begin(), std::begin(metrics), std::end(metrics));
+}
+
+RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_t seed, Keep keep,
+                   const std::optional<Network>& network) {
   const Random random(seed);
   // PPO-LRT's deviations are read off the series, so small worlds keep theirs in any case.
   const bool series = keep.series || plan.nodes.size() <= 16;
@@ -63,8 +115,12 @@ RunResult run_once(const WorldPlan& plan, PreparedPolicy& prepared, std::uint64_
   RunResult result;
   TimedPolicy timed_policy(*prepared.setup.policy, result.decision_us);
   control::ControlLoop loop(world, scheduler, keep.times ? timed_policy : *prepared.setup.policy, random);
+  const auto from = std::chrono::steady_clock::now();
   loop.run();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - from;
   result.metrics = metrics_of(world, plan.pods.size());
+  if (network) add_network(*network, plan, world, result);
+  if (keep.times) result.metrics.push_back({"run_ms", took.count()});
   if (keep.times && !result.decision_us.empty()) {
     result.metrics.push_back({"decision_us_p50", quantile(result.decision_us, 0.50)});
     result.metrics.push_back({"decision_us_p99", quantile(result.decision_us, 0.99)});
@@ -143,34 +199,40 @@ Result<Evaluation> evaluate(const Experiment& experiment, const EvaluationOption
         return fits.error();
   }
 
+  const bool optimum = std::any_of(options.policies.begin(), options.policies.end(), is_optimum);
+  if (optimum && !experiment.scenario.applications)
+    return invalid("policy 'optimum' is for scenarios with applications; here there is 'clairvoyant'");
+  NetworkReferences references(optimum ? options.prove : nullptr, experiment.optimum_limit);
+
   const std::size_t all = options.seeds.size() * options.policies.size();
-  std::atomic<std::size_t> next_seed{0};
   std::size_t done = 0;
   std::mutex mutex;
   // A seed's world is made once and run under every policy by the same thread.
-  const auto work = [&] {
-    for (std::size_t s; (s = next_seed.fetch_add(1)) < options.seeds.size();) {
-      const WorldPlan plan = simulator::expand(experiment.scenario, options.seeds[s]);
-      if (s == 0) {
-        const std::lock_guard lock(mutex);
-        for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
-        evaluation.workloads = plan.workloads;
-      }
-      for (PolicyResult& policy : evaluation.policies) {
-        PreparedPolicy prepared =
-            prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
-        const Keep keep{options.keep_series && s == 0, options.keep_outcomes, options.time_decisions};
-        policy.runs[s] = run_once(plan, prepared, options.seeds[s], keep);
-        const std::lock_guard lock(mutex);
-        ++done;
-        if (options.progress) options.progress(done, all);
-      }
+  in_parallel(options.seeds.size(), options.threads, [&](std::size_t s) {
+    WorldPlan plan = simulator::expand(experiment.scenario, options.seeds[s]);
+    std::optional<Network> network;
+    if (has_network(plan)) {
+      rank_groups(plan);
+      NetworkWorld world = network_world(plan);
+      NetworkReference reference = references.of(world, plan);
+      network = Network{std::move(world), std::move(reference)};
     }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+    if (s == 0) {
+      const std::lock_guard lock(mutex);
+      for (const simulator::NodePlan& node : plan.nodes) evaluation.node_names.push_back(node.node.name);
+      evaluation.workloads = plan.workloads;
+    }
+    for (PolicyResult& policy : evaluation.policies) {
+      PreparedPolicy prepared =
+          prepare_policy(policy.policy, experiment.options, plan, options.seeds[s], options.models);
+      if (network && is_optimum(policy.policy)) prepared.setup.policy = planned(*network, plan);
+      const Keep keep{options.keep_series && s == 0, options.keep_outcomes, options.time_decisions};
+      policy.runs[s] = run_once(plan, prepared, options.seeds[s], keep, network);
+      const std::lock_guard lock(mutex);
+      ++done;
+      if (options.progress) options.progress(done, all);
+    }
+  });
   return evaluation;
 }
 

@@ -9,6 +9,7 @@
 #include "simulator/service_measures.h"
 #include "simulator/simulated_world.h"
 #include "training/experiment.h"
+#include "training/network_reference.h"
 
 namespace evenkeel::training {
 
@@ -50,6 +51,7 @@ struct EvaluationOptions {
   bool keep_outcomes = false;  // of every seed's pods
   bool time_decisions = false;
   unsigned threads = 1;
+  ProvePlan prove;  // of worlds with application groups, where `optimum` is among the policies; may be none
   std::function<void(std::size_t done, std::size_t all)> progress;  // called from any thread, one at a time
 };
 

@@ -1,13 +1,12 @@
 #include "training/evenkeel_trainer.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "learning/optimizer.h"
 #include "learning/saved_state.h"
 #include "training/counterfactual.h"
+#include "training/in_parallel.h"
 
 namespace evenkeel::training {
 namespace {
@@ -149,18 +148,11 @@ class EvenkeelTrainer final : public Trainer {
       player.emplace(scorer_.shape());
       std::copy(player_.begin(), player_.end(), player->parameters().begin());
     }
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t i; (i = next.fetch_add(1)) < plan_.worlds;) {
-        const std::uint64_t world = first_world() + done_ * plan_.worlds + i;
-        by_world[i] =
-            lessons_of(make_world(i, world), player ? &*player : nullptr, plan_.counterfactual, world);
-      }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < threads_; ++i) threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    in_parallel(plan_.worlds, threads_, [&](std::size_t i) {
+      const std::uint64_t world = first_world() + done_ * plan_.worlds + i;
+      by_world[i] =
+          lessons_of(make_world(i, world), player ? &*player : nullptr, plan_.counterfactual, world);
+    });
     std::vector<Lesson> lessons;
     for (std::vector<Lesson>& some : by_world)
       std::move(some.begin(), some.end(), std::back_inserter(lessons));

@@ -45,6 +45,8 @@ Result<Experiment> read_experiment(YamlFile file, std::span<const std::string> o
   }
   YamlReader root(file);
   Experiment experiment{simulator::read_scenario(root), read_options(root)};
+  experiment.optimum_limit =
+      root.duration("optimum.time_limit").more_than(0us).or_else(experiment.optimum_limit);
   if (const auto bad = root.finish()) return *bad;
   return experiment;
 }

@@ -15,6 +15,7 @@ namespace evenkeel::training {
 struct Experiment {
   simulator::Scenario scenario;
   scheduling::SchedulingOptions options;
+  Duration optimum_limit{std::chrono::seconds{60}};  // of the solver, for each world: optimum.time_limit
 };
 
 // Reads all of a scenario file, `--set` overrides worked in. Unknown fields are errors.

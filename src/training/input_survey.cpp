@@ -1,8 +1,6 @@
 #include "training/input_survey.h"
 
-#include <atomic>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include "control/control_loop.h"
@@ -10,6 +8,7 @@
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/input_check.h"
 #include "simulator/simulated_world.h"
+#include "training/in_parallel.h"
 
 namespace evenkeel::training {
 namespace {
@@ -47,16 +46,8 @@ double play(const RandomWorld& drawn, PolicySetup& setup, std::uint64_t seed, co
   return to_seconds(world.now().time_since_epoch()) / 3600;
 }
 
-// Each world is one job with a place of its own for what came of it.
 void for_each_world(const SurveyWorlds& worlds, const std::function<void(std::size_t, std::uint64_t)>& job) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < count_of(worlds);) job(i, worlds.first_seed + i);
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < worlds.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  in_parallel(count_of(worlds), worlds.threads, [&](std::size_t i) { job(i, worlds.first_seed + i); });
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 #include "training/means_trainer.h"
 
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "learning/algorithms/evolution.h"
 #include "scheduling/policies/drs_means.h"
 #include "training/drs_trainer.h"
+#include "training/in_parallel.h"
 
 namespace evenkeel::training {
 namespace {
@@ -132,16 +131,8 @@ class MeansTrainer final : public Trainer {
   std::vector<Costs> judge(const std::vector<std::vector<Real>>& trials, std::uint64_t first,
                            std::size_t worlds) const {
     std::vector<Costs> costs(trials.size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      for (std::size_t i; (i = next.fetch_add(1)) < trials.size();)
-        costs[i] = judge_one(trials[i], first, worlds);
-    };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < std::min<std::size_t>(input_.threads, trials.size()); ++i)
-      threads.emplace_back(work);
-    work();
-    for (std::thread& thread : threads) thread.join();
+    in_parallel(trials.size(), input_.threads,
+                [&](std::size_t i) { costs[i] = judge_one(trials[i], first, worlds); });
     return costs;
   }
 

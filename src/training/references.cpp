@@ -42,6 +42,7 @@ constexpr std::array kReferences = {
     Reference{"clairvoyant-response", "kube-default", response},
     Reference{"horizon-known", "horizon"},
     Reference{"shortest-first-known", "shortest-first"},
+    Reference{"optimum", "kube-default"},
 };
 
 std::string_view base_name(std::string_view policy) { return policy.substr(0, policy.find('+')); }

@@ -27,6 +27,10 @@ struct PreparedPolicy {
 //   clairvoyant-response   the same for mean response
 //   horizon-known          `horizon` told how long each pod will run
 //   shortest-first-known   `shortest-first` told the same
+//   optimum                application groups where the solver, or a long search, would have them; the plan
+//   is
+//                          given by who evaluates (evaluation.cpp), since it is also what others are measured
+//                          by
 std::vector<std::string_view> reference_names();
 bool is_reference(std::string_view policy);
 Status check_policy(std::string_view policy, const scheduling::SchedulingOptions& options,

@@ -1,13 +1,12 @@
 #include "training/scaling_evaluation.h"
 
-#include <atomic>
 #include <cmath>
 #include <mutex>
-#include <thread>
 
 #include "autoscaling/autoscaler.h"
 #include "autoscaling/policies/registry.h"
 #include "control/scaling_loop.h"
+#include "training/in_parallel.h"
 #include "training/scaling_references.h"
 
 namespace evenkeel::training {
@@ -122,29 +121,22 @@ Result<Evaluation> evaluate_scaling(const ScalingExperiment& experiment,
     evaluation.policies.back().runs.resize(options.seeds.size());
   }
   const std::size_t all = options.seeds.size() * options.policies.size();
-  std::atomic<std::size_t> next{0};
   std::size_t done = 0;
   std::mutex mutex;
   std::optional<Error> failed;
-  const auto work = [&] {
-    for (std::size_t job; (job = next.fetch_add(1)) < all;) {
-      const std::size_t seed = job / options.policies.size(), policy = job % options.policies.size();
-      const ServiceWorldPlan plan = simulator::expand(scenario, options.seeds[seed]);
-      Result<RunResult> run = run_scaling(plan, options.policies[policy], options.seeds[seed],
-                                          {options.models, options.keep_series && seed == 0, {}});
-      const std::lock_guard lock(mutex);
-      if (run)
-        evaluation.policies[policy].runs[seed] = *std::move(run);
-      else if (!failed)
-        failed = run.error();
-      ++done;
-      if (options.progress) options.progress(done, all);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  in_parallel(all, options.threads, [&](std::size_t job) {
+    const std::size_t seed = job / options.policies.size(), policy = job % options.policies.size();
+    const ServiceWorldPlan plan = simulator::expand(scenario, options.seeds[seed]);
+    Result<RunResult> run = run_scaling(plan, options.policies[policy], options.seeds[seed],
+                                        {options.models, options.keep_series && seed == 0, {}});
+    const std::lock_guard lock(mutex);
+    if (run)
+      evaluation.policies[policy].runs[seed] = *std::move(run);
+    else if (!failed)
+      failed = run.error();
+    ++done;
+    if (options.progress) options.progress(done, all);
+  });
   if (failed) return *failed;
   return evaluation;
 }

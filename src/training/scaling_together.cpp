@@ -1,9 +1,7 @@
 #include "training/scaling_together.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "autoscaling/autoscaler.h"
 #include "autoscaling/leavers.h"
@@ -11,6 +9,7 @@
 #include "base/check.h"
 #include "control/scaling_loop.h"
 #include "simulator/request_generator.h"
+#include "training/in_parallel.h"
 #include "training/scaling_mirror.h"
 
 namespace evenkeel::training {
@@ -218,33 +217,28 @@ RunResult run_together(const ServiceWorldPlan& plan, const TogetherVariant& vari
   return result;
 }
 
-Evaluation evaluate_together(const TogetherOptions& options) {
+Result<Evaluation> evaluate_together(const TogetherOptions& options) {
   Evaluation evaluation;
   evaluation.scenario = "together";
   evaluation.source = "made: " + std::to_string(options.world.services) + " services on " +
                       std::to_string(options.world.nodes) + " nodes";
   evaluation.seeds = options.seeds;
   const std::vector<TogetherVariant> variants = together_variants();
-  for (const std::string& policy : options.policies)
+  for (const std::string& policy : options.policies) {
+    if (const auto made = autoscaling::make_scaling_policy(policy, {}, nullptr); !made) return made.error();
     for (const TogetherVariant& variant : variants) {
       evaluation.policies.push_back({policy + ", " + variant.name, false, {}});
       evaluation.policies.back().runs.resize(options.seeds.size());
     }
-  const std::size_t rows = evaluation.policies.size(), all = rows * options.seeds.size();
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t job; (job = next.fetch_add(1)) < all;) {
-      const std::size_t seed = job / rows, row = job % rows;
-      const ServiceWorldPlan plan =
-          make_together_world(options.world, options.policies[row / variants.size()], options.seeds[seed]);
-      evaluation.policies[row].runs[seed] =
-          run_together(plan, variants[row % variants.size()], options.seeds[seed]);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  }
+  const std::size_t rows = evaluation.policies.size();
+  in_parallel(rows * options.seeds.size(), options.threads, [&](std::size_t job) {
+    const std::size_t seed = job / rows, row = job % rows;
+    const ServiceWorldPlan plan =
+        make_together_world(options.world, options.policies[row / variants.size()], options.seeds[seed]);
+    evaluation.policies[row].runs[seed] =
+        run_together(plan, variants[row % variants.size()], options.seeds[seed]);
+  });
   return evaluation;
 }
 

@@ -40,7 +40,7 @@ struct TogetherOptions {
   std::vector<std::uint64_t> seeds;
   unsigned threads = 1;
 };
-// By "policy, variant"; the same worlds for each.
-Evaluation evaluate_together(const TogetherOptions& options);
+// By "policy, variant"; the same worlds for each. A policy nobody knows is an error.
+Result<Evaluation> evaluate_together(const TogetherOptions& options);
 
 }  // namespace evenkeel::training

@@ -42,5 +42,26 @@ TEST_F(ScalingTogether, BalancesNodesByWhomItLetsGo) {
   EXPECT_LT(leavers, apart);
 }
 
+TEST_F(ScalingTogether, PutsEveryVariantOfEveryPolicyIntoTheSameWorldsWhateverTheThreads) {
+  TogetherOptions options{.world = small(), .policies = {"hpa", "evenkeel"}, .seeds = {3}, .threads = 1};
+  const Result<Evaluation> alone = evaluate_together(options);
+  options.threads = 3;
+  const Result<Evaluation> together = evaluate_together(options);
+  ASSERT_TRUE(alone && together);
+  ASSERT_EQ(alone->policies.size(), 8U);
+  EXPECT_EQ(alone->policies[3].policy, "hpa, both");
+  EXPECT_EQ(alone->policies[4].policy, "evenkeel, apart");
+  for (std::size_t i = 0; i < alone->policies.size(); ++i)
+    EXPECT_EQ(alone->policies[i].runs[0]["replicas_mean"], together->policies[i].runs[0]["replicas_mean"]);
+  EXPECT_EQ(alone->policies[3].runs[0]["replicas_mean"], run("both", 3, small())["replicas_mean"]);
+}
+
+TEST_F(ScalingTogether, NamesAPolicyNobodyKnowsBeforeAnythingRuns) {
+  const Result<Evaluation> evaluation =
+      evaluate_together({.world = small(), .policies = {"hpa", "hpo"}, .seeds = {1}});
+  ASSERT_FALSE(evaluation);
+  EXPECT_NE(evaluation.error().message.find("hpo"), std::string::npos) << evaluation.error().message;
+}
+
 }  // namespace
 }  // namespace evenkeel::training

@@ -262,6 +262,20 @@ class WrongInput(unittest.TestCase):
             trace.write_text("vm,slot,cpu_mhz,mem_mib,disk_r_kBps,disk_w_kBps,net_rx_kBps,net_tx_kBps\n1,0,x,1,0,0,0,0\n")
             self.refused("evaluate", "--scenario", "bitbrains", "--set", f"usage.trace={trace}", names=[str(trace) + ":2", "cpu_mhz"])
 
+    def test_names_a_window_no_benchmark_has_and_a_folder_that_is_not_there(self):
+        self.refused("bench", "scaling", "--quick", "--tuned-on", "1812-01-01", names=["1812-01-01", "1998-05-04", "1995-07-03", "first-half"])
+        self.refused("bench", "scaling", "--quick", "--data", "/nonexistent", names=["--data", "/nonexistent"])
+
+    def test_names_a_policy_no_benchmark_knows(self):
+        for bench in ("scaling", "together"):
+            done = run("bench", bench, "--quick", "--json", "--policies", "hpo")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn("hpo", done.stderr)
+
+    def test_names_a_scaling_policy_that_is_given_a_model_and_is_none(self):
+        self.refused("evaluate", "--scenario", "scaling-bookinfo", "--model", "nosuch=model.ekm",
+                     names=["no scaling policy is called 'nosuch'", "dscaler"])
+
     def test_wants_a_subcommand_and_known_flags(self):
         self.assertEqual(run().returncode, 2)
         self.assertEqual(run("evaluate").returncode, 2)
@@ -284,6 +298,47 @@ class Bench(unittest.TestCase):
         document = json.loads(done.stdout)
         self.assertEqual(document["bench"], "decisions")
         self.assertGreater(document["results"]["nodes"]["5000"]["kube-default"]["per_s"], 0)
+
+    def test_says_how_near_to_the_optimum_groups_are_placed(self):
+        done = run("bench", "network", "--quick", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = json.loads(done.stdout)["results"]
+        self.assertLessEqual(results["gap_mean"], 0.01)
+        self.assertLessEqual(results["gap_worst"], 0.05)
+        self.assertGreater(results["ms"], 0)
+        self.assertIn("skipped: no data", done.stderr)
+
+    def test_runs_policies_on_applications_that_talk(self):
+        arguments = ("evaluate", "--scenario", "diktyo-cluster", "--policies", "kube-default,task-topology,optimum",
+                     "--seeds", "2", "--set", "workload.app=basic", "--set", "workload.replicas=2", "--json")
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        policies = json.loads(done.stdout)["policies"]
+        self.assertTrue(policies["optimum"]["reference"])
+        self.assertEqual(policies["optimum"]["gap_to_optimum"]["mean"], 0)
+        for figures in policies.values():
+            self.assertEqual(figures["placed"]["values"], [6, 6])
+            self.assertEqual(figures["bandwidth_violations"]["values"], [0, 0])
+            for latency in figures["latency_ms"]["values"]:
+                self.assertGreaterEqual(latency, policies["optimum"]["latency_ms"]["mean"])
+        self.assertEqual(run(*arguments).stdout, done.stdout)
+
+    def test_takes_applications_and_latencies_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            edges, rtt = pathlib.Path(folder) / "edges.csv", pathlib.Path(folder) / "rtt.csv"
+            edges.write_text("app,src,dst\nbook,page,reviews\nbook,reviews,ratings\n")
+            rtt.write_text("src,dst,rtt_avg_ms\na,b,20\nb,a,20\n")
+            done = run("evaluate", "--scenario", "diktyo-cluster", "--policies", "binpack", "--seeds", "1", "--json",
+                       "--set", f"workload.edges={edges}", "--set", "workload.app=book",
+                       "--set", f"network.regions.trace={rtt}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            document = json.loads(done.stdout)
+            self.assertEqual(document["policies"]["binpack"]["placed"]["values"], [3])
+            self.assertIn(str(rtt), document["source"])
+            wrong = run("evaluate", "--scenario", "diktyo-cluster", "--set", f"workload.edges={edges}",
+                        "--set", "workload.app=bokk")
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn("book", wrong.stderr)
 
     def test_times_the_papers_trainings(self):
         done = run("bench", "training", "--quick", "--json")
@@ -317,6 +372,11 @@ class Bench(unittest.TestCase):
         self.assertGreater(rows["hpa, apart"]["pending_pod_s"]["mean"], 0)
         for variant in ("room", "both"):
             self.assertEqual(rows[f"hpa, {variant}"]["pending_pod_s"]["mean"], 0)
+
+    def test_a_sample_is_of_the_policies_asked_for(self):
+        done = run("bench", "together", "--quick", "--json", "--policies", "evenkeel")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["results"][0]["policy"], "evenkeel, apart")
 
 
 class Demo(unittest.TestCase):

@@ -205,6 +205,15 @@ class Model(InAFolder):
         self.assertEqual(document["policy"], "kube-default")
         self.assertEqual(document["normalisation"][1], {"feature": "memory", "low": 0, "high": 2})
 
+    def test_tells_the_policy_that_scales_by_it(self):
+        done = self.run_fixture("model", "inspect", "dscaler", "--json", program=BINARY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["policy"], "dscaler")
+        done = self.run_fixture("model", "verify", "dscaler", program=BINARY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("fits policy dscaler", done.stdout)
+        self.refused("evaluate", "--scenario", "smoke", "--model", "dscaler", names=["dscaler", "scales and places nothing"], program=BINARY)
+
     def test_exports_every_weight(self):
         self.trained("m.ekm")
         document = json.loads(self.run_fixture("model", "export", self.path("m.ekm")).stdout)

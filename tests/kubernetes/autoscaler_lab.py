@@ -90,6 +90,7 @@ class Autoscaler(lab.Scheduler):
 @unittest.skipUnless(scaling_lab.available(), "no prometheus: tools/bootstrap unpacks it")
 class ScalingTest(LabTest):
     wants_scheduler = False
+    wants_node = True  # one that has room for anything; False: each test adds its own
 
     @classmethod
     def setUpClass(cls):
@@ -102,7 +103,8 @@ class ScalingTest(LabTest):
 
     def setUp(self):
         super().setUp()
-        self.node, = self.add_nodes("n", cpu="100", pods="500")
+        if self.wants_node:
+            self.node, = self.add_nodes("n", cpu="100", pods="500")
         if not self.metering.is_ready():
             self.metering.start()
             self.until(self.metering.is_ready, "Prometheus")

@@ -127,7 +127,7 @@ class Deploy(LabTest):
 
     def test_every_object_is_accepted_without_a_warning(self):
         self.assertNotIn("Warning", self.said)
-        for name in ("moves", "example"):
+        for name in ("moves", "example", "network", "crds/appgroup", "crds/networktopology"):
             done = lab.kubectl("apply", "--dry-run=server", "--validate=strict", "-f", lab.ROOT / f"deploy/{name}.yaml")
             self.assertNotIn("Warning", done)
 

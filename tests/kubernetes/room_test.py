@@ -4,14 +4,13 @@
   room_test.py EVENKEEL [unittest arguments]          see lab.py for what can be set
 """
 import json
-import unittest
 
 import autoscaler_lab
 import lab
 import objects
 import scaling_lab
-from autoscaler_lab import SCALERS, Autoscaler, apply, install
-from lab import LabTest, control_plane, must
+from autoscaler_lab import SCALERS, apply
+from lab import must
 
 PER_POD = 10  # requests a second that keep a pod at the half of its 400m
 POOR = "evenkeel-autoscaler-poor"
@@ -33,33 +32,13 @@ def install_poor():
     (lab.plane.folder / "poor.kubeconfig").write_text(text)
 
 
-@unittest.skipUnless(scaling_lab.available(), "no prometheus: tools/bootstrap unpacks it")
-class Room(LabTest):
-    # What the autoscaler's own test does with workloads serves here as well.
-    scaler, scaler_condition = autoscaler_lab.ScalingTest.scaler, autoscaler_lab.ScalingTest.scaler_condition
-    replicas, until_replicas = autoscaler_lab.ScalingTest.replicas, autoscaler_lab.ScalingTest.until_replicas
-    until_condition, add_scaler = autoscaler_lab.ScalingTest.until_condition, autoscaler_lab.ScalingTest.add_scaler
+class Room(autoscaler_lab.ScalingTest):
+    wants_scheduler, wants_node = True, False
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        install()
         install_poor()
-        cls.metering = scaling_lab.Metering()
-        cls.addClassCleanup(cls.metering.stop)
-        cls.metering.start()
-        control_plane.wait_until(cls.metering.is_ready, "Prometheus")
-
-    def clear(self):
-        lab.plane.api("DELETE", SCALERS.format(ns=self.ns))
-        self.metering.loads.clear()
-        super().clear()
-
-    def run_autoscaler(self, *flags):
-        autoscaler = Autoscaler(*flags, prometheus=self.metering.url).start()
-        self.schedulers.append(autoscaler)
-        self.addCleanup(autoscaler.stop)
-        return autoscaler
 
     def add_workload(self, kind, name, replicas, rate, **spec):
         more = {"podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {}

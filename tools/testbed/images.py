@@ -9,11 +9,12 @@ import json
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import tarfile
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "images"
-NAMES = ["pause", "video", "net", "disk", "web", "kernels", "service"]
+NAMES = ["pause", "video", "net", "disk", "web", "kernels", "service", "shop"]
 FLAGS = ["-std=c++20", "-O2", "-static", "-pthread", "-s"]
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -38,9 +39,20 @@ def build():
         for name in NAMES:
             compile_program(SOURCES / f"{name}.cpp", folder / name)
         partial = folder / f"images.{os.getpid()}"
-        partial.write_bytes(pack({name: (folder / name).read_bytes() for name in NAMES}))
+        partial.write_bytes(pack({name: {name: (folder / name).read_bytes()} for name in NAMES}))
         partial.replace(archive)
     return archive, folder
+
+
+def of_machine(name, programs, archive):
+    """An image of programs that this machine has, {path in the image: path here}, with the libraries they want. The first one
+    is what it runs."""
+    files = {inside: pathlib.Path(here).read_bytes() for inside, here in programs.items()}
+    for here in programs.values():
+        said = subprocess.run(["ldd", here], capture_output=True, text=True).stdout
+        for library in re.findall(r"(/\S+) \(0x", said):
+            files[library.lstrip("/")] = pathlib.Path(library).read_bytes()
+    pathlib.Path(archive).write_bytes(pack({name: files}))
 
 
 def compile_program(source, program):
@@ -52,12 +64,12 @@ def compile_program(source, program):
 
 
 def pack(programs):
-    """Archive of one image for each program: a layer with that file alone, which is what it runs."""
+    """Archive of one image for each of {name: {path: data}}: a layer with those files alone; the first is what it runs."""
     files, manifest = {}, []
-    for name, data in programs.items():
-        layer = tar({name: (data, 0o755)})
+    for name, contents in programs.items():
+        layer = tar({path: (data, 0o755) for path, data in contents.items()})
         config = json.dumps({"architecture": ARCHITECTURES[platform.machine()], "os": "linux",
-                             "config": {"Entrypoint": [f"/{name}"], "WorkingDir": "/"},
+                             "config": {"Entrypoint": [f"/{next(iter(contents))}"], "WorkingDir": "/"},
                              "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest(layer)}"]}}).encode()
         files[f"{digest(layer)}.tar"] = (layer, 0o644)
         files[f"{digest(config)}.json"] = (config, 0o644)

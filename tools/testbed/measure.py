@@ -103,7 +103,7 @@ class SwitchPorts:
         self.process = subprocess.Popen(["ip", "netns", "exec", network.SWITCH, "sleep", "infinity"],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.file = pathlib.Path(f"/proc/{self.process.pid}/net/dev")
-        while not re.search(r"^\s*switch:", self.file.read_text(), re.MULTILINE):
+        while not re.search(r"^\s*host:", self.file.read_text(), re.MULTILINE):
             time.sleep(0.01)
 
     def read(self):

@@ -1,6 +1,7 @@
 """The testbed's network: a switch in a namespace of its own, one cable to the machine, one to each node.
 
-On the machine itself there is one interface, evk-host, and a route to the pods; both go with the switch.
+On the machine itself there is one interface, evk-host, and a route to the pods; both go with the switch. Where distances
+are emulated (emulator.py), each cable ends in a bridge of its own with the emulator's device, which takes the switch's place.
 """
 import ipaddress
 import json
@@ -43,15 +44,28 @@ def obstacle():
     return None
 
 
-def make_switch():
+def make_namespace():
     ip("netns", "add", SWITCH)
     ip("-n", SWITCH, "link", "set", "lo", "up")
-    ip("-n", SWITCH, "link", "add", "switch", "type", "bridge")
-    ip("-n", SWITCH, "link", "set", "switch", "up")
+
+
+def make_switch(emulated=()):
+    """emulated: names of endpoints whose tap-NAME the emulator has made; none: one bridge joins all."""
+    for bridge, device in [(f"br-{name}", f"tap-{name}") for name in emulated] or [("switch", None)]:
+        ip("-n", SWITCH, "link", "add", bridge, "type", "bridge")
+        ip("-n", SWITCH, "link", "set", bridge, "up")
+        if device:
+            ip("-n", SWITCH, "link", "set", device, "master", bridge, "up")
     ip("link", "add", HOST_LINK, "type", "veth", "peer", "name", "host", "netns", SWITCH)
-    ip("-n", SWITCH, "link", "set", "host", "master", "switch", "up")
+    ip("-n", SWITCH, "link", "set", "host", "master", bridge_of("host"), "up")
     ip("address", "add", f"{HOST}/{NODES.prefixlen}", "dev", HOST_LINK)
     ip("link", "set", HOST_LINK, "up")
+
+
+def bridge_of(endpoint):
+    """Where its cable ends."""
+    own = f"br-{endpoint}"
+    return own if ip("-n", SWITCH, "-o", "link", "show", "dev", own, check=False) else "switch"
 
 
 def plug_in(index, pid, rate):
@@ -59,7 +73,7 @@ def plug_in(index, pid, rate):
     port = f"node{index}"
     ip("-n", SWITCH, "link", "delete", port, check=False)  # the old end, after a power-off
     ip("-n", SWITCH, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", pid)
-    ip("-n", SWITCH, "link", "set", port, "master", "switch", "up")
+    ip("-n", SWITCH, "link", "set", port, "master", bridge_of(port), "up")
     done = subprocess.run(["tc", "-n", SWITCH, "qdisc", "add", "dev", port, *shaped(rate)], capture_output=True, text=True)
     if done.returncode != 0:
         raise NetworkFailed(f"tc: {done.stderr.strip()}")

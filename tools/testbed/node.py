@@ -79,7 +79,9 @@ class Node:
             "cniVersion": "0.4.0", "name": "testbed", "plugins": [
                 {"type": "bridge", "bridge": "cni0", "isGateway": True, "ipMasq": False, "hairpinMode": True,
                  "ipam": {"type": "host-local", "ranges": [[{"subnet": network.pods_of(self.index)}]],
-                          "routes": [{"dst": "0.0.0.0/0"}]}}]}, indent=1))
+                          "routes": [{"dst": "0.0.0.0/0"}]}},
+                # Holds pods to their annotations kubernetes.io/ingress-bandwidth and egress-bandwidth; others it leaves alone.
+                {"type": "bandwidth", "capabilities": {"bandwidth": True}}]}, indent=1))
         self.write("kubelet.yaml", json.dumps({
             "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": False},

@@ -15,6 +15,7 @@ import cgroups
 import images
 import network
 import kube
+from emulator import Emulator
 from kube import ControlPlane, Keys, Trouble, wait_until
 from node import Node, Share
 
@@ -65,6 +66,7 @@ class Testbed:
         self.nodes = [Node(self.folder / f"node{one['index']}", one["index"], Share(**one["share"]), one.get("process"))
                       for one in state["nodes"]]
         self.plane = ControlPlane(self.folder / "control-plane")
+        self.links = Emulator(self.folder, state["links"].get("process")) if "links" in state else None
 
     @classmethod
     def running(cls):
@@ -75,8 +77,8 @@ class Testbed:
 
     @classmethod
     def up(cls, folder, shares, outlives_us=True, parts=("etcd", "apiserver", "controller-manager"), say=lambda text: None,
-           apiserver_flags=(), grace="12s", controller_flags=(), kubelet_flags=()):
-        """grace: how long a node may be silent before it counts as lost."""
+           apiserver_flags=(), grace="12s", controller_flags=(), kubelet_flags=(), links=None):
+        """grace: how long a node may be silent before it counts as lost. links: rows of emulator.py; None: no emulator."""
         folder = pathlib.Path(folder).resolve()
         reason = obstacle()
         if reason:
@@ -90,25 +92,33 @@ class Testbed:
         archive, _ = images.build()
         folder.mkdir(parents=True, exist_ok=True)
         bed = cls({"folder": str(folder), "nodes": [{"index": index, "share": dataclasses.asdict(share)}
-                                                    for index, share in enumerate(shares, 1)]})
+                                                    for index, share in enumerate(shares, 1)],
+                   **({} if links is None else {"links": {}})})
         bed.save()
         try:
             bed.start(programs, archive, outlives_us, parts, say, apiserver_flags,
-                      [f"--node-monitor-grace-period={grace}", *controller_flags], kubelet_flags)
+                      [f"--node-monitor-grace-period={grace}", *controller_flags], kubelet_flags, links)
         except BaseException:
             bed.down()
             raise
         return bed
 
-    def start(self, programs, archive, outlives_us, parts, say, apiserver_flags, controller_flags, kubelet_flags):
+    def start(self, programs, archive, outlives_us, parts, say, apiserver_flags, controller_flags, kubelet_flags, links):
         top = cgroups.Cgroup(cgroups.TOP)
         top.make()
         # Against what else the machine does, a testbed counts as much as sixteen processes, not as one.
         top.write("cpu", "shares", 16 * 1024)
-        network.make_switch()
-        say(f"switch up; the machine is {network.HOST} on it")
         group = cgroups.Cgroup(f"{cgroups.TOP}/control-plane")
         group.make()
+        network.make_namespace()
+        endpoints = ["host", *(node.name for node in self.nodes)] if self.links else []
+        if self.links:
+            try:
+                self.links.start(endpoints, links, outlives_us, group.join)
+            finally:
+                self.save()
+        network.make_switch(endpoints)
+        say(f"switch up; the machine is {network.HOST} on it")
         keys = self.folder / "control-plane/pki"
         flags = [f"--kubelet-client-certificate={keys}/admin.crt", f"--kubelet-client-key={keys}/admin.key",
                  f"--kubelet-certificate-authority={keys}/ca.crt", "--kubelet-preferred-address-types=InternalIP",
@@ -138,6 +148,8 @@ class Testbed:
         for part in ("scheduler", "controller-manager", "apiserver", "etcd"):
             self.plane.stop(part, signal.SIGKILL)  # an API server would first wait for everybody who watches
         self.plane.down()
+        if self.links:
+            self.links.stop()
         left = []
         for group in [*(node.cgroup for node in self.nodes), cgroups.Cgroup(cgroups.TOP)]:
             if not group.remove():
@@ -152,6 +164,8 @@ class Testbed:
         return left
 
     def save(self):
+        if self.links:
+            self.state["links"] = {"process": self.links.process}
         self.state["nodes"] = [{"index": node.index, "share": dataclasses.asdict(node.share), "process": node.process}
                                for node in self.nodes]
         partial = STATE.with_suffix(".partial")
@@ -176,6 +190,21 @@ class Testbed:
         node.power_off()
         self.save()
 
+    def label(self, places):
+        """Where the nodes are (delays.py), for schedulers to see; one place for each."""
+        for node, place in zip(self.nodes, places):
+            code, said = self.plane.api("PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"labels": place.labels}},
+                                        "application/merge-patch+json")
+            if code != 200:
+                raise Trouble(f"{node.name}: {code} {said.get('message')}")
+
+    def import_images(self, archive):
+        """Into every node, besides those it booted with."""
+        for node in self.nodes:
+            done = subprocess.run(node.command("ctr", "--namespace", "k8s.io", "images", "import", archive), capture_output=True, text=True)
+            if done.returncode != 0:
+                raise Trouble(f"{node.name}: {archive}: {done.stderr.strip()}")
+
     def check_alive(self):
         for node in self.nodes:
             if not node.is_on():
@@ -183,7 +212,7 @@ class Testbed:
 
     def is_alive(self):
         """Whether anything of it runs; False: it is what a crash has left."""
-        return any(node.is_on() for node in self.nodes) or bool(self.plane.state) and any(
+        return any(node.is_on() for node in self.nodes) or bool(self.links and self.links.is_on()) or bool(self.plane.state) and any(
             self.plane.is_running(part) for part in self.plane.state["processes"])
 
     def is_ready(self, node):

@@ -4,13 +4,14 @@
 #include <array>
 #include <cmath>
 
+#include "prediction/forecast.h"
+
 namespace evenkeel::autoscaling {
 namespace {
 
 constexpr double kLevelOver = 1200, kNoiseOver = 5000;  // seconds that are looked back on
 constexpr Duration kApart = std::chrono::seconds{60};
 constexpr Duration kSlack = std::chrono::seconds{25};  // by which two rates may be more than a minute apart
-constexpr double kMostRate = 1e9;                      // requests/s: beyond, somebody lies
 constexpr double kMostChange = 1;                      // an outage or a crowd counts for no more
 
 // A mean of all there was until that is longer than is looked back on; from then on it forgets.
@@ -30,7 +31,8 @@ void RateLevel::Jumps::observe(double before, double now, double elapsed) {
 double RateLevel::Jumps::size() const { return std::sqrt(square); }
 
 void RateLevel::observe(Time at, double rate) {
-  if (!(rate >= 0 && rate <= kMostRate) || (!minute_.empty() && at <= minute_.back().first)) return;
+  if (!(rate >= 0 && rate <= prediction::kMostRate) || (!minute_.empty() && at <= minute_.back().first))
+    return;
   const bool gap = !minute_.empty() && at - minute_.back().first > kApart + kSlack;
   if (minute_.empty() || gap) {
     if (gap) level_over_ = 0;  // nobody knows what was in between

@@ -14,6 +14,7 @@
 #include "scheduling/policies/opt_in_order.h"
 #include "scheduling/policies/ppo_lrt.h"
 #include "scheduling/policies/simple.h"
+#include "scheduling/policies/task_topology.h"
 #include "scheduling/policies/tasks.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -82,6 +83,7 @@ constexpr std::array kPolicies = {
     Entry{"random", make<RandomChoice>, as_given},
     Entry{"round-robin", make<RoundRobin>, as_given},
     Entry{"binpack", make_binpack, as_given},
+    Entry{"task-topology", make<TaskTopology>, as_given},
     Entry{"kube-default", make<WeightedScores>, as_given},
     Entry{"kube-default-1.23", make<WeightedScores>,
           [](SchedulingOptions& o) { o.kube = KubeVersion::v1_23; }},

@@ -55,17 +55,21 @@ PlannedPlacement::PlannedPlacement(std::vector<std::pair<std::string, NodeId>> p
   std::sort(plan_.begin(), plan_.end());
 }
 
-const NodeId* PlannedPlacement::planned(const PlacementRequest& request) const {
+const NodeId* PlannedPlacement::find(const PlacementRequest& request) const {
   const auto at =
       std::lower_bound(plan_.begin(), plan_.end(), request.pod.name,
                        [](const auto& entry, const std::string& name) { return entry.first < name; });
-  if (at == plan_.end() || at->first != request.pod.name) return nullptr;
-  const std::uint32_t slot = at->second.slot;
-  return slot < request.feasible.size() && request.feasible[slot] ? &at->second : nullptr;
+  return at == plan_.end() || at->first != request.pod.name ? nullptr : &at->second;
+}
+
+const NodeId* PlannedPlacement::planned(const PlacementRequest& request) const {
+  const NodeId* node = find(request);
+  return node && node->slot < request.feasible.size() && request.feasible[node->slot] ? node : nullptr;
 }
 
 std::optional<NodeId> PlannedPlacement::choose(const PlacementRequest& request, Random& random) {
   if (const NodeId* node = planned(request)) return *node;
+  if (const NodeId* node = find(request); node && *node == kNowhere) return std::nullopt;
   return otherwise_->choose(request, random);
 }
 
