@@ -1,6 +1,7 @@
 // `evenkeel optimum`: the best placement of the application groups of a manifest, proven, beside a policy's.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -130,8 +131,8 @@ int run(const Arguments& arguments) {
   const scheduling::GroupPlan start = scheduling::plan_group(
       joined.problem, {.budget = scheduling::GroupPlanOptions::kHundredMilliseconds, .seed = 1});
   const Result<optimum::PlacementOptimum> best =
-      find_optimum(joined.problem, joined.application, highs->solver(),
-                   {.seconds = to_seconds(*limit), .start = start.node_of, .progress = reporter()});
+      optimum::find_optimum(joined.problem, joined.application, highs->solver(),
+                            {.seconds = to_seconds(*limit), .start = start.node_of, .progress = reporter()});
   if (!best) return fail(best.error());
   const Result<PolicyPlan> policy = plan_of_policy(loaded->cluster, options, *question);
   if (!policy) return fail(policy.error());

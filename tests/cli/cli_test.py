@@ -176,6 +176,70 @@ class Place(unittest.TestCase):
         self.assertEqual(run(*arguments, "http://127.0.0.1:1").returncode, 1)
 
 
+def network_cluster():
+    """Two zones of two nodes, room for two pods on each; one application of four that talk in a ring."""
+    items = []
+    for number in range(4):
+        zone = "z1" if number < 2 else "z2"
+        items.append({"apiVersion": "v1", "kind": "Node",
+                      "metadata": {"name": f"n{number + 1}", "labels": {
+                          "kubernetes.io/hostname": f"n{number + 1}", "topology.kubernetes.io/region": "r1",
+                          "topology.kubernetes.io/zone": zone}},
+                      "status": {"allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"}}})
+    workloads = [{"workload": {"kind": "Deployment", "name": f"p{i}", "selector": f"p{i}", "apiVersion": "apps/v1",
+                               "namespace": "default"},
+                  "dependencies": [{"workload": {"kind": "Deployment", "name": f"p{i % 4 + 1}",
+                                                 "selector": f"p{i % 4 + 1}", "apiVersion": "apps/v1",
+                                                 "namespace": "default"}, "maxNetworkCost": 100}]}
+                 for i in range(1, 5)]
+    items.append({"apiVersion": "appgroup.diktyo.x-k8s.io/v1alpha1", "kind": "AppGroup",
+                  "metadata": {"name": "a1", "namespace": "default"},
+                  "spec": {"numMembers": 4, "topologySortingAlgorithm": "KahnSort", "workloads": workloads}})
+    costs = [{"origin": a, "costList": [{"destination": b, "networkCost": 5}]} for a, b in (("z1", "z2"), ("z2", "z1"))]
+    items.append({"apiVersion": "networktopology.diktyo.x-k8s.io/v1alpha1", "kind": "NetworkTopology",
+                  "metadata": {"name": "nt-default", "namespace": "default"},
+                  "spec": {"configmapName": "netperf-metrics", "weights": [
+                      {"name": "UserDefined", "topologyList": [
+                          {"topologyKey": "topology.kubernetes.io/zone", "originList": costs}]}]}})
+    for i in range(1, 5):
+        items.append({"apiVersion": "v1", "kind": "Pod",
+                      "metadata": {"name": f"p{i}-0", "namespace": "default", "labels": {
+                          "appgroup.diktyo.x-k8s.io": "a1", "appgroup.diktyo.x-k8s.io.workload": f"p{i}"}},
+                      "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}}]}})
+    return {"apiVersion": "v1", "kind": "List", "items": items}
+
+
+class Optimum(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.cluster = pathlib.Path(self.folder.name) / "cluster.json"
+        self.cluster.write_text(json.dumps(network_cluster()))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_proves_the_best_placement_beside_a_policys(self):
+        done = run("optimum", "-f", str(self.cluster), "--policy", "kube-default", "--json")
+        if "HiGHS is not here" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)
+        # Two by two on neighbouring nodes: two edges of the ring lead from one to the other.
+        self.assertEqual((told["accepted"], told["latency"], told["bound"], told["gap"]), (1, 2, 2, 0))
+        self.assertTrue(told["proven"])
+        self.assertEqual(len(told["placement"]), 4)
+        self.assertTrue(all(pod["node"] and pod["group"] == "default/a1" for pod in told["placement"]))
+        self.assertEqual(told["policy"]["name"], "kube-default")
+        self.assertGreaterEqual(told["policy"]["latency"], 2)
+
+    def test_says_what_is_missing(self):
+        nowhere = dict(os.environ, EVENKEEL_HIGHS="/nowhere/libhighs.so.1")
+        done = run("optimum", "-f", str(self.cluster), env=nowhere)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere/libhighs.so.1", done.stderr)
+        self.assertEqual(run("optimum", "-f", str(self.cluster), "--time-limit", "soon").returncode, 2)
+
+
 class Evaluate(unittest.TestCase):
     def test_prints_json_with_mean_sd_and_a_value_per_seed(self):
         done = run("evaluate", "--scenario", "smoke", "--policies", "kube-default,clairvoyant", "--seeds", "3", "--json")
