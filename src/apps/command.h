@@ -25,6 +25,7 @@ void add_controllers(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);
 void add_monitor(CLI::App& app, int& exit_code);
 void add_approver(CLI::App& app, int& exit_code);
+void add_netprobe(CLI::App& app, int& exit_code);
 void add_promote(CLI::App& app, int& exit_code);  // and demote
 void add_shadow(CLI::App& app, int& exit_code);
 void add_optimum(CLI::App& app, int& exit_code);

@@ -1,9 +1,5 @@
 #include "apps/command.h"
 
-namespace evenkeel::apps {
-void add_netprobe(CLI::App& app, int& exit_code);
-}
-
 int main(int argc, char** argv) {
   CLI::App app{"Evenkeel: a Kubernetes scheduler that learns its cluster", "evenkeel"};
   app.require_subcommand(1);

@@ -48,7 +48,7 @@ NetprobeCluster::NetprobeCluster(kubernetes::ApiConnection& connection, Options 
       options_(std::move(options)),
       watch_(connection, kubernetes::types::nodes(), node_options(),
              {.changed = [this](const ObjectChange& change) { changed(change); },
-              .synced = {},
+              .synced = [] {},
               .trouble = [this](const std::string& text) { complain("nodes: " + text); }}) {}
 
 void NetprobeCluster::complain(const std::string& text) {
