@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 QueuedPod pod(std::uint32_t number, std::int32_t priority = 0, WorkloadId workload = {},
               Time arrived = Time{}) {
-  return {{number, 1}, priority, number, workload, arrived};
+  return {{number, 1}, priority, number, number, 0, workload, arrived};
 }
 
 // What is popped until there is nothing, with run times by number (0 where not given).
