@@ -38,8 +38,8 @@ std::vector<Start> grow_starts(GroupSearch& search, std::uint64_t budget) {
 struct Range {
   double hot, cold;
 };
-constexpr Range kRanges[] = {{0.4, 0.05}, {0.25, 0.005}};
-constexpr Range kLast{0.1, 0.003};
+constexpr Range kRanges[] = {{0.5, 0.05}, {0.4, 0.005}};
+constexpr Range kLast{0.15, 0.003};
 
 GroupPlan searched(GroupSearch& search, std::vector<Start> starts, const GroupPlanOptions& options) {
   // Small problems are annealed more often, large ones more slowly.
