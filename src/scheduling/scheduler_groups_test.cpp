@@ -30,11 +30,16 @@ std::shared_ptr<const PodTemplate> member(const std::string& workload, std::int6
 
 // a -> b -> c
 AppGroup shop(bool gang, std::int32_t members = 1, std::int64_t bits = 0) {
-  AppGroup group{.name_space = "default", .name = "shop", .members = members};
+  AppGroup group;
+  group.name_space = "default";
+  group.name = "shop";
+  group.members = members;
   group.gang = gang;
   for (const auto& [from, to] : {std::pair{"a", "b"}, std::pair{"b", "c"}}) {
-    AppWorkload workload{.workload = {.kind = "Deployment", .name = from, .selector = from}};
-    AppDependency dependency{.workload = {.kind = "Deployment", .name = to, .selector = to}};
+    AppWorkload workload;
+    workload.workload = {"Deployment", from, from, "apps/v1", "default"};
+    AppDependency dependency;
+    dependency.workload = {"Deployment", to, to, "apps/v1", "default"};
     dependency.min_bandwidth = {bits};
     workload.dependencies.push_back(dependency);
     group.workloads.push_back(workload);
@@ -52,13 +57,19 @@ Node placed_node(std::uint32_t slot, std::uint32_t zones, std::int64_t milli_cpu
 
 NetworkTopology zones_apart(std::uint32_t zones, std::int64_t cost,
                             std::optional<std::int64_t> capacity = {}) {
-  NetworkTopology topology{.name_space = "default", .name = "nt-default"};
-  NetworkTopology::Level level{.topology_key = std::string(kZoneLabel)};
+  NetworkTopology topology;
+  topology.name_space = "default";
+  topology.name = "nt-default";
+  NetworkTopology::Level level;
+  level.topology_key = kZoneLabel;
   for (std::uint32_t a = 0; a < zones; ++a) {
-    NetworkTopology::Origin origin{.origin = "z" + std::to_string(a)};
+    NetworkTopology::Origin origin;
+    origin.origin = "z" + std::to_string(a);
     for (std::uint32_t b = 0; b < zones; ++b) {
       if (a == b) continue;
-      NetworkTopology::Cost to{.destination = "z" + std::to_string(b), .cost = cost};
+      NetworkTopology::Cost to;
+      to.destination = "z" + std::to_string(b);
+      to.cost = cost;
       if (capacity) to.capacity = BitsPerSecond{*capacity};
       origin.costs.push_back(to);
     }
