@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "apps/command.h"
+#include "apps/group_plans.h"
 #include "apps/network_page.h"
 #include "apps/profile.h"
 #include "base/file.h"
@@ -203,6 +204,19 @@ void put_in_order(const OfflineCluster& cluster, std::vector<PodId>& order, Setu
   std::sort(order.begin(), order.end(), [&](PodId a, PodId b) { return place_of(a) < place_of(b); });
 }
 
+// A member of a group goes where the whole does best, as long as that will still do.
+void follow_plan(const PlannedPod& planned, scheduling::Decision& decision) {
+  if (planned.note.empty()) return;
+  if (!planned.node) {
+    decision.node.reset();
+    decision.unschedulable = planned.note;
+    return;
+  }
+  if (std::ranges::find(decision.feasible, *planned.node) == decision.feasible.end()) return;
+  decision.node = planned.node;
+  decision.scores.note = planned.note;
+}
+
 }  // namespace
 
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options) {
@@ -220,11 +234,15 @@ Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOpt
   };
   if (!options.independent) put_in_order(cluster, order, setup_of);
   Random random(options.seed);
+  std::map<PodId, PlannedPod> planned;
   std::vector<PlacedPod> placed;
   for (const PodId pod : order) {
     scheduling::PolicySetup& who = setup_of(pod);
+    if (!options.independent && !planned.contains(pod))
+      planned.merge(plan_group_of(pod, order, cluster, who.options));
     scheduling::Decision decision =
         decide(cluster.question(pod, who.options), *who.policy, options.ties, random);
+    if (const auto at = planned.find(pod); at != planned.end()) follow_plan(at->second, decision);
     if (decision.node && !options.independent) cluster.place(pod, *decision.node);
     placed.push_back({cluster.pod(pod).full_name(), who.name, std::move(decision), pod});
   }

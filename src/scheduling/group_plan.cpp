@@ -41,6 +41,40 @@ struct Range {
 constexpr Range kRanges[] = {{0.5, 0.05}, {0.4, 0.005}};
 constexpr Range kLast{0.15, 0.003};
 
+// So few ways that all of them can be tried.
+bool is_tiny(const GroupProblem& problem) {
+  constexpr double kMostWays = 2000;
+  double ways = 1;
+  for (const GroupProblem::Pod& pod : problem.pods)
+    if (pod.fixed == GroupProblem::kNowhere) ways *= static_cast<double>(problem.nodes.size()) + 1;
+  return ways <= kMostWays;
+}
+
+// The best of all ways; of equals that which was found.
+GroupPlan tried(const GroupProblem& problem, GroupPlan best) {
+  std::vector<std::uint32_t> places, free;
+  for (std::uint32_t pod = 0; pod < problem.pods.size(); ++pod) {
+    places.push_back(problem.pods[pod].fixed);
+    if (places.back() == GroupProblem::kNowhere) free.push_back(pod);
+  }
+  const auto nodes = static_cast<std::uint32_t>(problem.nodes.size());
+  const auto next = [&] {  // counts through all places of all free pods, nowhere last
+    for (const std::uint32_t pod : free) {
+      std::uint32_t& at = places[pod];
+      at = at == GroupProblem::kNowhere ? 0 : at + 1 < nodes ? at + 1 : GroupProblem::kNowhere;
+      if (at != GroupProblem::kNowhere) return true;
+    }
+    return false;
+  };
+  while (next()) {
+    GroupPlan plan = plan_of(problem, places);
+    const bool better =
+        plan.placed != best.placed ? plan.placed > best.placed : plan.objective() < best.objective() - 1e-9;
+    if (better && broken_rule(problem, places).empty()) best = std::move(plan);
+  }
+  return best;
+}
+
 GroupPlan searched(GroupSearch& search, std::vector<Start> starts, const GroupPlanOptions& options) {
   // Small problems are annealed more often, large ones more slowly.
   const GroupProblem& problem = search.layout().problem();
@@ -59,7 +93,8 @@ GroupPlan searched(GroupSearch& search, std::vector<Start> starts, const GroupPl
     search.anneal(budget / rounds, typical * range.hot, typical * range.cold);
     search.descend(budget / 64);
   }
-  return plan_of(problem, search.best());
+  GroupPlan found = plan_of(problem, search.best());
+  return is_tiny(problem) ? tried(problem, std::move(found)) : found;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(Filters, AreInKubeSchedulersOrder) {
   EXPECT_EQ(order,
             "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit UseFit "
             "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity "
-            "NodeDeclaredFeatures ");
+            "NodeDeclaredFeatures NetworkOverhead NodeNetworkCostFit NetworkFit ");
 }
 
 // --- the whole field at once says what is said node by node -----------------------------------

@@ -35,6 +35,7 @@ void prepare_network(SchedulingOptions& options) {
   enable_filter(kNetworkFit.plugin, options.profile);
   enable_scorer("NetworkScore", Network::kNetworkWeight, options);
   if (!options.profile.topological_sort) options.profile.topological_sort.emplace();
+  options.joint.on = true;
 }
 
 // Upstream's file disables NodeResourcesFit at multiPoint, and with its score its filter: nobody would then
@@ -89,6 +90,8 @@ ScoreSheet Network::explain(const PlacementRequest& request) {
   }
   const PodNetwork network(request.pod, request.cluster, request.options.profile.network);
   if (!network.missing().empty()) sheet.note = "the network is left out: " + network.missing();
+  if (request.planned)
+    sheet.note = "planned together with " + std::to_string(request.planned_with) + " others of its group";
   return sheet;
 }
 
