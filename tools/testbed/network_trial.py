@@ -106,11 +106,11 @@ class Trial:
         wanted = sum(one["spec"]["replicas"] for one in deployments)
         if self.staged:
             self.begin()
-            order = groups.reverse_kahn(names, edges)
+            order, due = groups.reverse_kahn(names, edges), 0
             for one in sorted(deployments, key=lambda one: order.index(one["metadata"]["name"].removeprefix(f"{group}-"))):
                 self.must("POST", DEPLOYMENTS, one)
-                bound = sum("nodeName" in pod["spec"] for pod in self.pods(group)) + one["spec"]["replicas"]
-                wait_until(lambda: sum("nodeName" in pod["spec"] for pod in self.pods(group)) >= bound or time.sleep(0.1), "pods to be bound", PATIENCE)
+                due += one["spec"]["replicas"]
+                wait_until(lambda: sum("nodeName" in pod["spec"] for pod in self.pods(group)) == due or time.sleep(0.1), "pods to be bound", PATIENCE)
                 time.sleep(STAGE_S)
         else:
             for one in deployments:
