@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CRDS = [ROOT / "deploy/crds/appgroup.yaml", ROOT / "deploy/crds/networktopology.yaml"]
 PODS, DEPLOYMENTS = trial.PODS, trial.DEPLOYMENTS
 PATIENCE = 240
+STAGE_S = 0.5  # after which every scheduler has seen what was bound
 SETTLED_S = 4  # after which kubelets have told of what began and ended
 
 
@@ -60,10 +61,11 @@ class Site:
 
 class Trial:
     """`with` ends the contender (contenders.py), who begins once a group's pods are all there: a group that comes at once is what
-    sorting and joint placement are for, and a scheduler with nothing else to do would have placed the first before the last came."""
+    sorting and joint placement are for, and a scheduler with nothing else to do would have placed the first before the last came.
+    staged: instead, each part comes when the one before it is bound, in the group's order."""
 
-    def __init__(self, site, contender):
-        self.site, self.bed, self.plane, self.contender, self.is_on = site, site.bed, site.bed.plane, contender, False
+    def __init__(self, site, contender, staged=False):
+        self.site, self.bed, self.plane, self.contender, self.is_on, self.staged = site, site.bed, site.bed.plane, contender, False, staged
 
     def __enter__(self):
         return self
@@ -71,6 +73,10 @@ class Trial:
     def __exit__(self, *reason):
         if self.is_on:
             self.contender.__exit__(*reason)
+
+    def begin(self):
+        self.contender.__enter__()
+        self.is_on = True
 
     def must(self, method, path, body=None):
         code, said = self.plane.api(method, path, body, f"application/{'merge-patch+' if method == 'PATCH' else ''}json")
@@ -97,12 +103,20 @@ class Trial:
 
     def place(self, group, names, edges, deployments):
         self.site.replace(groups.GROUPS, groups.app_group(group, names, edges))
-        for one in deployments:
-            self.must("POST", DEPLOYMENTS, one)
         wanted = sum(one["spec"]["replicas"] for one in deployments)
-        wait_until(lambda: len(self.pods(group)) == wanted or time.sleep(0.1), f"{wanted} pods of {group} to be there", PATIENCE)
-        self.contender.__enter__()
-        self.is_on = True
+        if self.staged:
+            self.begin()
+            order, due = groups.reverse_kahn(names, edges), 0
+            for one in sorted(deployments, key=lambda one: order.index(one["metadata"]["name"].removeprefix(f"{group}-"))):
+                self.must("POST", DEPLOYMENTS, one)
+                due += one["spec"]["replicas"]
+                wait_until(lambda: sum("nodeName" in pod["spec"] for pod in self.pods(group)) == due or time.sleep(0.1), "pods to be bound", PATIENCE)
+                time.sleep(STAGE_S)
+        else:
+            for one in deployments:
+                self.must("POST", DEPLOYMENTS, one)
+            wait_until(lambda: len(self.pods(group)) == wanted or time.sleep(0.1), f"{wanted} pods of {group} to be there", PATIENCE)
+            self.begin()
         return self.running(group, wanted)
 
     def placement(self, pods, edges):
