@@ -8,6 +8,12 @@
 namespace evenkeel::scheduling {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kSeeds = 100;
+#else
+constexpr std::uint64_t kSeeds = 1000;
+#endif
+
 using namespace std::chrono_literals;
 
 std::shared_ptr<const PodTemplate> member(const std::string& workload, std::int64_t milli_cpu,
@@ -311,7 +317,7 @@ class World {
 };
 
 TEST(JointPlacement, HoldsInSeededWorlds) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     World(seed).run();
     if (HasFailure()) return;
