@@ -63,6 +63,7 @@ Json json_value(const PlacedPod& placed, const ClusterState& cluster) {
     value["nominated"] = name(decision.preemption->node);
   }
   value["unschedulable"] = decision.unschedulable.empty() ? Json(nullptr) : Json(decision.unschedulable);
+  if (!decision.scores.note.empty()) value["note"] = decision.scores.note;
   return value;
 }
 
@@ -186,6 +187,7 @@ std::string account_of(const PlacedPod& placed, const ClusterState& cluster, rep
   out += decision.node ? "goes to " + cluster.node(*decision.node).name + " (" + placed.policy + ")"
                        : "stays pending: " + decision.unschedulable;
   out += "\n";
+  if (!decision.scores.note.empty()) out += decision.scores.note + "\n";
   if (decision.preemption) {
     out += "it would fit on " + cluster.node(decision.preemption->node).name + " without";
     for (const PodId victim : decision.preemption->pods) out += " " + cluster.pod(victim)->pod.full_name();

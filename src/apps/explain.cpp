@@ -1,12 +1,14 @@
 // `evenkeel explain`: why this node, and why not the others.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/decided_view.h"
+#include "apps/group_plans.h"
 #include "apps/live_cluster.h"
 #include "apps/place.h"
 
@@ -84,6 +86,12 @@ int run(Arguments arguments) {
   explanation.today.push_back(
       {name, setup->name,
        decide(cluster.question(id, setup->options), *setup->policy, arguments.options.ties, random), id});
+  // With mates that wait beside it, it goes where the whole group does best.
+  std::vector<PodId> waiting = cluster.waiting();
+  if (std::ranges::find(waiting, id) == waiting.end()) waiting.push_back(id);
+  const std::map<PodId, PlannedPod> planned = plan_group_of(id, waiting, cluster, setup->options);
+  if (const auto at = planned.find(id); at != planned.end())
+    follow_plan(at->second, explanation.today.back().decision);
   if (arguments.output == "json") {
     std::cout << as_json(explanation, cluster.state()) << '\n';
   } else if (arguments.output == "yaml") {

@@ -65,4 +65,16 @@ std::map<PodId, PlannedPod> plan_group_of(PodId pod, const std::vector<PodId>& o
   return planned;
 }
 
+void follow_plan(const PlannedPod& planned, scheduling::Decision& decision) {
+  if (planned.note.empty()) return;
+  if (!planned.node) {
+    decision.node.reset();
+    decision.unschedulable = planned.note;
+    return;
+  }
+  if (std::ranges::find(decision.feasible, *planned.node) == decision.feasible.end()) return;
+  decision.node = planned.node;
+  decision.scores.note = planned.note;
+}
+
 }  // namespace evenkeel::apps

@@ -18,4 +18,7 @@ struct PlannedPod {
 std::map<PodId, PlannedPod> plan_group_of(PodId pod, const std::vector<PodId>& order, OfflineCluster& cluster,
                                           const scheduling::SchedulingOptions& options);
 
+// A member of a group goes where the whole does best, as long as that will still do.
+void follow_plan(const PlannedPod& planned, scheduling::Decision& decision);
+
 }  // namespace evenkeel::apps

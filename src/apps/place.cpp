@@ -204,19 +204,6 @@ void put_in_order(const OfflineCluster& cluster, std::vector<PodId>& order, Setu
   std::sort(order.begin(), order.end(), [&](PodId a, PodId b) { return place_of(a) < place_of(b); });
 }
 
-// A member of a group goes where the whole does best, as long as that will still do.
-void follow_plan(const PlannedPod& planned, scheduling::Decision& decision) {
-  if (planned.note.empty()) return;
-  if (!planned.node) {
-    decision.node.reset();
-    decision.unschedulable = planned.note;
-    return;
-  }
-  if (std::ranges::find(decision.feasible, *planned.node) == decision.feasible.end()) return;
-  decision.node = planned.node;
-  decision.scores.note = planned.note;
-}
-
 }  // namespace
 
 Result<std::vector<PlacedPod>> place_all(OfflineCluster& cluster, const PlaceOptions& options) {

@@ -128,7 +128,7 @@ class Drawing {
       inside += words("tiny", {at.x + 12, y + 11}, "and " + std::to_string(unseen) + " without pods");
       y += kHead;
     }
-    body_ += box("grid", at, kZoneWidth, y - at.y) +
+    body_ += box("frame", at, kZoneWidth, y - at.y) +
              words("small", {at.x + 6, at.y + 13}, shortened(zone.zone, 26)) + inside;
     return y - at.y;
   }
@@ -151,13 +151,16 @@ class Drawing {
       const NetworkPicture::Pod &a = picture_.pods[line.from], &b = picture_.pods[line.to];
       if (a.node == b.node) continue;
       const Point from = places_[line.from], to = places_[line.to];
-      const double bend = 24 + std::abs(to.y - from.y) / 6;
+      // Over the tops from zone to zone; within one it swings out to the side.
+      const bool beside = std::abs(to.x - from.x) < kZoneWidth / 2;
+      const Point bend =
+          beside ? Point{from.x + 50 + std::abs(to.y - from.y) / 3, (from.y + to.y) / 2}
+                 : Point{(from.x + to.x) / 2, std::min(from.y, to.y) - 24 - std::abs(to.y - from.y) / 6};
       const double thick = 0.6 + 2.4 * (line.cost ? *line.cost / dearest : 1);
       out += "<path class=\"s" + std::to_string(a.colour % 6) + "\" opacity=\"0.6\" stroke-width=\"" +
              number(thick) + "\"" + (line.cost ? "" : " stroke-dasharray=\"2 3\"") + " d=\"M" +
-             number(from.x) + " " + number(from.y) + " Q" + number((from.x + to.x) / 2) + " " +
-             number(std::min(from.y, to.y) - bend) + " " + number(to.x) + " " + number(to.y) + "\"><title>" +
-             escape_html(line.label) + "</title></path>";
+             number(from.x) + " " + number(from.y) + " Q" + number(bend.x) + " " + number(bend.y) + " " +
+             number(to.x) + " " + number(to.y) + "\"><title>" + escape_html(line.label) + "</title></path>";
     }
     return out;
   }
