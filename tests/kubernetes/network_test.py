@@ -148,6 +148,29 @@ class NetworkTest(LabTest):
         self.patch(f"/apis/apps/v1/namespaces/{self.ns}/deployments/{name}", {"spec": {"replicas": replicas}})
 
 
+class Guide(NetworkTest):
+    """docs/network.md's five minutes, on nodes so small that it takes two."""
+
+    def test_services_that_talk_end_up_in_one_zone_and_the_group_knows_that_they_run(self):
+        for number in range(8):
+            zone = f"z{number % 4 + 1}"
+            self.add_nodes(f"n{number}", zone=zone, labels={REGION: "us-west-1" if zone in ("z1", "z2") else "us-east-1"}, cpu="1")
+        for file in ("network-topology.yaml", "shop.yaml"):
+            lab.kubectl("-n", self.ns, "apply", "-f", lab.ROOT / "deploy/examples" / file)
+        self.run_controllers()
+        scheduler = lab.Scheduler(flags=["--policy", "network"]).start()
+        self.schedulers.append(scheduler)
+        self.addCleanup(scheduler.stop)
+
+        def placed():
+            pods = must(200, "GET", f"/api/v1/namespaces/{self.ns}/pods")["items"]
+            return {pod["metadata"]["labels"]["app"]: pod["spec"].get("nodeName") for pod in pods}
+        self.until(lambda: len(placed()) == 4 and all(placed().values()), "all four services have nodes")
+        zones = {must(200, "GET", f"/api/v1/nodes/{node}")["metadata"]["labels"][ZONE] for node in placed().values()}
+        self.assertEqual(len(zones), 1, placed())
+        self.until(lambda: self.group().get("status", {}).get("runningWorkloads") == 4, "four of them run")
+
+
 class Manifests(NetworkTest):
     def test_our_examples_apply_and_mean_something(self):
         for file in sorted((lab.ROOT / "deploy/examples").glob("*.yaml")):
