@@ -1,5 +1,6 @@
 // `evenkeel bench optimum`: how long it takes to prove the best placement of the paper's applications on its
 // topologies (Diktyo, section VI-A), and how near our own plans are to it.
+#include <cmath>
 #include <ctime>
 #include <iostream>
 #include <ostream>
@@ -47,9 +48,7 @@ std::vector<Instance> instances(bool quick) {
   return all;
 }
 
-std::string rounded(double value) {
-  return reporting::format_number(static_cast<double>(static_cast<std::int64_t>(value * 100 + 0.5)) / 100);
-}
+std::string rounded(double value) { return reporting::format_number(std::round(value * 100) / 100); }
 
 }  // namespace
 

@@ -328,7 +328,8 @@ void LiveControllers::relieve(const controllers::ConstrainedLink& link, Time now
   for (const auto& [uid, until] : spared_) spared.insert(uid);
   const auto chosen = controllers::choose_evictions(book_, link, 1, spared);
   if (chosen.empty()) {  // nobody may be asked; those that budgets kept, again later
-    for (const auto& [uid, until] : spared_) work_at_ = std::min(work_at_.value_or(Time::max()), until + kGather);
+    for (const auto& [uid, until] : spared_)
+      work_at_ = std::min(work_at_.value_or(Time::max()), until + kGather);
     return;
   }
   // Whom it did not help to send away is back in the same place: there is less and less point in going on.

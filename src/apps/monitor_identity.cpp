@@ -128,15 +128,15 @@ bool MonitorIdentity::Keeper::is_due() {
 }
 
 Status MonitorIdentity::Keeper::renew() {
-  auto made = messaging::make_certificate_request(agent_name(options.role, options.node),
-                                                  agents_group(options.role));
+  auto made =
+      messaging::make_certificate_request(agent_name(options.role, options.node), agents_group(options.role));
   if (!made) return made.error();
   kubernetes::ApiRequest ask;
   ask.method = "POST";
   ask.path = kPath;
   ask.content_type = "application/json";
-  ask.body = signing_request_json(options.node, options.signer, made->request_pem,
-                                  options.valid_for_seconds, options.role);
+  ask.body = signing_request_json(options.node, options.signer, made->request_pem, options.valid_for_seconds,
+                                  options.role);
   const kubernetes::ApiAnswer asked = client->call_now(ask);
   if (!asked.ok()) return asked.error();
   const std::string name = Json::parse(asked.body, nullptr, false).value("/metadata/name"_json_pointer, "");

@@ -11,9 +11,10 @@
 
 namespace evenkeel::apps {
 
-// A monitor's, or another agent's, certificate by the cluster's own way: a key made here, a CertificateSigningRequest, somebody's
-// approval, the signed certificate; again when it grows old. In a thread of its own; whoever uses the files
-// sees them change. The key never leaves the folder, which none but us may read.
+// A monitor's, or another agent's, certificate by the cluster's own way: a key made here, a
+// CertificateSigningRequest, somebody's approval, the signed certificate; again when it grows old. In a
+// thread of its own; whoever uses the files sees them change. The key never leaves the folder, which none but
+// us may read.
 class MonitorIdentity {
  public:
   struct Options {
@@ -41,8 +42,8 @@ class MonitorIdentity {
   std::unique_ptr<Keeper> keeper_;
 };
 
-// How an agent of a node is called in its certificate, and the group all of its role are in. None can pass for
-// one of another role.
+// How an agent of a node is called in its certificate, and the group all of its role are in. None can pass
+// for one of another role.
 inline std::string agent_name(const std::string& role, const std::string& node) {
   return "evenkeel:" + role + ":" + node;
 }

@@ -40,7 +40,8 @@ TEST(MonitorIdentity, RenewsInTheLastThirdOfACertificatesLife) {
   const auto text = read_file(authority.monitor("n1").certificate);  // an hour old, an hour to live
   ASSERT_TRUE(text);
   const std::time_t now = std::time(nullptr);
-  const std::time_t early = time_to_renew(*text, monitor_name("n1"), 0), late = time_to_renew(*text, monitor_name("n1"), 0.999);
+  const std::time_t early = time_to_renew(*text, monitor_name("n1"), 0),
+                    late = time_to_renew(*text, monitor_name("n1"), 0.999);
   EXPECT_NEAR(static_cast<double>(early - now), 0.4 * 3600, 60);
   EXPECT_NEAR(static_cast<double>(late - now), 0.8 * 3600, 60);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_stably.h"
 #include "kubernetes/read_common.h"
 
 namespace evenkeel::kubernetes {
@@ -90,7 +91,7 @@ AppGroup read_app_group(const JsonField& object) {
   }
   for (const JsonField& item : few_items(object.at("status").at("topologyOrder")))
     group.order.push_back({item.at("workload").text_at("selector"), item.int32_at("index")});
-  std::ranges::stable_sort(group.order, {}, &AppGroup::Rank::selector);
+  sort_stably(group.order, [](const auto& a, const auto& b) { return a.selector < b.selector; });
   return group;
 }
 

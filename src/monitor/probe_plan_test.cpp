@@ -98,8 +98,7 @@ TEST(ProbePlan, ANodeThatLeavesChangesOnlyThePairsItSpokeIn) {
   std::erase_if(members, [](const ProbeMember& member) { return member.node == "n6"; });
   const auto after = pairs_in(plan_probes(members, settings, 3));
   EXPECT_EQ(after.size(), before.size());
-  for (const Pair& pair : before)
-    EXPECT_EQ(after.contains(pair), pair.first != "n6" && pair.second != "n6");
+  for (const Pair& pair : before) EXPECT_EQ(after.contains(pair), pair.first != "n6" && pair.second != "n6");
 }
 
 TEST(ProbePlan, IsTheSameForAllWhateverOrderTheyKnowEachOtherIn) {

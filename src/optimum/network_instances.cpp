@@ -1,6 +1,7 @@
 #include "optimum/network_instances.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "scheduling/group_plan.h"
@@ -118,8 +119,7 @@ void fill(GroupProblem& problem, Random& random, double most) {
   for (GroupProblem::Node& node : problem.nodes) {
     const double share = random.between(0, most);
     for (const Resource resource : {kCpu, kMemory}) {
-      const auto taken = static_cast<std::int64_t>(node.free[resource] * share + 0.5);
-      node.free[resource] -= static_cast<double>(taken);
+      node.free[resource] -= std::round(node.free[resource] * share);
     }
   }
 }

@@ -106,11 +106,13 @@ std::vector<double> PlacementModel::columns_of(const std::vector<std::uint32_t>&
         break;
       case Meaning::Kind::least: {
         double least = program_.row_lower[meaning.a];
-        const auto end = meaning.a + 1 < program_.rows() ? program_.row_start[meaning.a + 1]
-                                                         : static_cast<std::int32_t>(program_.column.size());
-        for (std::int32_t i = program_.row_start[meaning.a]; i < end; ++i)
-          if (program_.column[i] != static_cast<std::int32_t>(column))
-            least -= program_.factor[i] * value[program_.column[i]];
+        const auto end = meaning.a + 1 < program_.rows()
+                             ? static_cast<std::size_t>(program_.row_start[meaning.a + 1])
+                             : program_.column.size();
+        for (auto i = static_cast<std::size_t>(program_.row_start[meaning.a]); i < end; ++i) {
+          const auto other = static_cast<std::size_t>(program_.column[i]);
+          if (other != column) least -= program_.factor[i] * value[other];
+        }
         value[column] = std::max(0.0, least);
         break;
       }
