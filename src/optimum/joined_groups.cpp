@@ -8,14 +8,14 @@ namespace evenkeel::optimum {
 
 using scheduling::GroupProblem;
 using scheduling::GroupView;
+using scheduling::NetworkPlaces;
 using scheduling::NetworkView;
-using scheduling::NodePlaces;
 using scheduling::Place;
 
 namespace {
 
 double room_of(std::int64_t bits) {
-  return bits == NodePlaces::kUnlimited ? GroupProblem::kUnlimited : static_cast<double>(bits);
+  return bits == NetworkPlaces::kUnlimited ? GroupProblem::kUnlimited : static_cast<double>(bits);
 }
 
 // Zones, costs and links of all the nodes.

@@ -36,7 +36,7 @@ const BandwidthLedger::Group* BandwidthLedger::group(std::string_view name_space
   return at == groups_.end() ? nullptr : &at->second;
 }
 
-void BandwidthLedger::refresh(const ClusterState& cluster, const NodePlaces& places) {
+void BandwidthLedger::refresh(const ClusterState& cluster, const NetworkPlaces& places) {
   const PlacementLog& log = cluster.placement_log();
   const auto happened = log.since(noted_);
   if (!happened || moves_ != places.moves()) {
@@ -50,7 +50,7 @@ void BandwidthLedger::refresh(const ClusterState& cluster, const NodePlaces& pla
   objects_ = cluster.objects().network_version();
 }
 
-void BandwidthLedger::begin_anew(const ClusterState& cluster, const NodePlaces& places) {
+void BandwidthLedger::begin_anew(const ClusterState& cluster, const NetworkPlaces& places) {
   groups_.clear();
   zones_.clear();
   regions_.clear();
@@ -59,7 +59,7 @@ void BandwidthLedger::begin_anew(const ClusterState& cluster, const NodePlaces& 
 }
 
 // Groups whose status alone changed stay as they are.
-void BandwidthLedger::read_groups(const ClusterState& cluster, const NodePlaces& places) {
+void BandwidthLedger::read_groups(const ClusterState& cluster, const NetworkPlaces& places) {
   const auto& objects = cluster.objects().app_groups();
   for (auto known = groups_.begin(); known != groups_.end();) {
     const auto object = objects.find(known->first);
@@ -90,7 +90,7 @@ void BandwidthLedger::place_members(const ClusterState& cluster, const AppGroup&
   }
 }
 
-void BandwidthLedger::note(const PodTemplate& shape, NodeId node, bool came, const NodePlaces& places) {
+void BandwidthLedger::note(const PodTemplate& shape, NodeId node, bool came, const NetworkPlaces& places) {
   const auto known = groups_.find(key_of(shape.name_space, shape.app_group));
   if (known == groups_.end()) return;
   Group& group = known->second;
@@ -114,7 +114,7 @@ void BandwidthLedger::note(const PodTemplate& shape, NodeId node, bool came, con
   if (came) add_pod(group.at[*workload], node.slot);
 }
 
-void BandwidthLedger::reserve_all(const Group& group, const NodePlaces& places, std::int64_t sign) {
+void BandwidthLedger::reserve_all(const Group& group, const NetworkPlaces& places, std::int64_t sign) {
   for (const GroupGraph::Edge& edge : group.graph.edges()) {
     if (edge.bandwidth == 0) continue;
     for (const OnNode& from : group.at[edge.from])
@@ -123,13 +123,13 @@ void BandwidthLedger::reserve_all(const Group& group, const NodePlaces& places, 
   }
 }
 
-void BandwidthLedger::reserve(std::uint32_t from, std::uint32_t to, Bits bits, const NodePlaces& places) {
+void BandwidthLedger::reserve(std::uint32_t from, std::uint32_t to, Bits bits, const NetworkPlaces& places) {
   if (from == to || bits == 0) return;
   if (from >= leaving_.size()) leaving_.resize(from + std::size_t{1});
   leaving_[from] += bits;
   const Place a = places.of({from}), b = places.of({to});
   if (a == b) return;
-  const NodePlaces::Where &sender = places.where(a), &receiver = places.where(b);
+  const NetworkPlaces::Where &sender = places.where(a), &receiver = places.where(b);
   const bool is_near = sender.region == receiver.region;
   Used& used = is_near ? zones_ : regions_;
   const std::uint64_t key = is_near ? std::uint64_t{sender.zone} << 32U | receiver.zone

@@ -9,7 +9,7 @@
 
 #include "cluster/cluster_state.h"
 #include "scheduling/group_graph.h"
-#include "scheduling/node_places.h"
+#include "scheduling/network_places.h"
 
 namespace evenkeel::scheduling {
 
@@ -36,9 +36,9 @@ class BandwidthLedger {
   };
 
   // Takes in what happened since the last call.
-  void refresh(const ClusterState& cluster, const NodePlaces& places);
+  void refresh(const ClusterState& cluster, const NetworkPlaces& places);
   // A pod comes to a node or leaves it. For whoever imagines things on a copy.
-  void note(const PodTemplate& shape, NodeId node, bool came, const NodePlaces& places);
+  void note(const PodTemplate& shape, NodeId node, bool came, const NetworkPlaces& places);
 
   const Group* group(std::string_view name_space, std::string_view name) const;  // null: no such AppGroup
 
@@ -54,11 +54,11 @@ class BandwidthLedger {
     const auto at = used.find(std::uint64_t{from} << 32U | to);
     return at == used.end() ? 0 : at->second;
   }
-  void begin_anew(const ClusterState& cluster, const NodePlaces& places);
-  void read_groups(const ClusterState& cluster, const NodePlaces& places);
+  void begin_anew(const ClusterState& cluster, const NetworkPlaces& places);
+  void read_groups(const ClusterState& cluster, const NetworkPlaces& places);
   void place_members(const ClusterState& cluster, const AppGroup& of, Group& group);
-  void reserve_all(const Group& group, const NodePlaces& places, std::int64_t sign);
-  void reserve(std::uint32_t from, std::uint32_t to, Bits bits, const NodePlaces& places);
+  void reserve_all(const Group& group, const NetworkPlaces& places, std::int64_t sign);
+  void reserve(std::uint32_t from, std::uint32_t to, Bits bits, const NetworkPlaces& places);
 
   std::map<std::string, Group, std::less<>> groups_;  // "namespace/name"
   Used zones_, regions_;

@@ -27,12 +27,12 @@ class BandwidthLedgerTest : public testing::Test {
   }
   std::int64_t zones(const std::string& from, const std::string& to) {
     const NetworkView view = view_network(state, {});
-    auto& places = const_cast<NodePlaces&>(view.places);
+    auto& places = const_cast<NetworkPlaces&>(view.places);
     return static_cast<std::int64_t>(view.ledger.between_zones(places.number(from), places.number(to)));
   }
   std::int64_t regions(const std::string& from, const std::string& to) {
     const NetworkView view = view_network(state, {});
-    auto& places = const_cast<NodePlaces&>(view.places);
+    auto& places = const_cast<NetworkPlaces&>(view.places);
     return static_cast<std::int64_t>(view.ledger.between_regions(places.number(from), places.number(to)));
   }
   std::int64_t leaving(std::uint32_t node) {

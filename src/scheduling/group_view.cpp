@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 double room_of(std::int64_t bits) {
-  return bits == NodePlaces::kUnlimited ? GroupProblem::kUnlimited : static_cast<double>(bits);
+  return bits == NetworkPlaces::kUnlimited ? GroupProblem::kUnlimited : static_cast<double>(bits);
 }
 
 class Viewer {

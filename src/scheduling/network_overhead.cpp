@@ -59,8 +59,8 @@ void NetworkOverhead::find_peers(const AppGroup& group) {
 
 // Upstream keeps the costs from a node's region and from its zone in one map: where both are called the same,
 // the zone's come second and count.
-std::optional<std::int64_t> NetworkOverhead::listed_cost(const NodePlaces::Where& from,
-                                                         const NodePlaces::Where& to) const {
+std::optional<std::int64_t> NetworkOverhead::listed_cost(const NetworkPlaces::Where& from,
+                                                         const NetworkPlaces::Where& to) const {
   const bool is_near = from.region == to.region;
   const std::uint32_t origin = is_near ? from.zone : from.region, target = is_near ? to.zone : to.region;
   const LinkCosts::Link* link = origin == from.zone ? view_.links.between_zones(origin, target) : nullptr;

@@ -44,7 +44,8 @@ class NetworkOverhead {
   };
   const AppGroup* find_group(const ObjectStore& objects, const NetworkArguments& arguments) const;
   void find_peers(const AppGroup& group);
-  std::optional<std::int64_t> listed_cost(const NodePlaces::Where& from, const NodePlaces::Where& to) const;
+  std::optional<std::int64_t> listed_cost(const NetworkPlaces::Where& from,
+                                          const NetworkPlaces::Where& to) const;
   void weigh_place(Place place);
 
   const Pod& pod_;

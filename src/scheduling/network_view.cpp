@@ -24,7 +24,7 @@ std::string asked_for(const NetworkArguments& arguments) {
 }
 
 std::int64_t less(std::int64_t capacity, BandwidthLedger::Bits used) {
-  if (capacity == NodePlaces::kUnlimited) return capacity;
+  if (capacity == NetworkPlaces::kUnlimited) return capacity;
   constexpr BandwidthLedger::Bits kLeast = std::numeric_limits<std::int64_t>::min();
   return static_cast<std::int64_t>(std::max(kLeast, BandwidthLedger::Bits{capacity} - used));
 }
@@ -38,7 +38,8 @@ const NetworkTopology* find_topology(const ObjectStore& objects, const NetworkAr
   return !arguments.given && all.size() == 1 ? &all.begin()->second : nullptr;
 }
 
-void LinkCosts::refresh(const ObjectStore& objects, const NetworkArguments& arguments, NodePlaces& places) {
+void LinkCosts::refresh(const ObjectStore& objects, const NetworkArguments& arguments,
+                        NetworkPlaces& places) {
   if (version_ == objects.network_version()) return;
   version_ = objects.network_version();
   zones_.clear();
@@ -50,7 +51,8 @@ void LinkCosts::refresh(const ObjectStore& objects, const NetworkArguments& argu
   if (found_) read(*topology, arguments, places);
 }
 
-void LinkCosts::read(const NetworkTopology& topology, const NetworkArguments& arguments, NodePlaces& places) {
+void LinkCosts::read(const NetworkTopology& topology, const NetworkArguments& arguments,
+                     NetworkPlaces& places) {
   const std::string_view meant = weights_meant(topology, arguments);
   bool defined = false;
   for (const NetworkTopology::Weights& weights : topology.weights) {
@@ -78,7 +80,7 @@ void LinkCosts::read(const NetworkTopology& topology, const NetworkArguments& ar
 }
 
 std::optional<std::int64_t> NetworkView::cost(Place from, Place to) const {
-  const NodePlaces::Where &a = places.where(from), &b = places.where(to);
+  const NetworkPlaces::Where &a = places.where(from), &b = places.where(to);
   if (from == to) return from == 0 ? std::nullopt : std::optional(kSamePlace);
   const LinkCosts::Link* link =
       a.region == b.region ? links.between_zones(a.zone, b.zone) : links.between_regions(a.region, b.region);
@@ -87,7 +89,7 @@ std::optional<std::int64_t> NetworkView::cost(Place from, Place to) const {
 
 std::int64_t NetworkView::room(Place from, Place to) const {
   if (from == to) return LinkCosts::kUnlimited;
-  const NodePlaces::Where &a = places.where(from), &b = places.where(to);
+  const NetworkPlaces::Where &a = places.where(from), &b = places.where(to);
   if (a.region == b.region) {
     const LinkCosts::Link* link = links.between_zones(a.zone, b.zone);
     return link ? less(link->capacity, ledger.between_zones(a.zone, b.zone)) : LinkCosts::kUnlimited;
@@ -106,7 +108,7 @@ namespace {
 
 // Kept beside the cluster. Profiles may mean different topologies; places and bookings are the same to all.
 struct NetworkState {
-  NodePlaces places;
+  NetworkPlaces places;
   BandwidthLedger ledger;
   struct Meant {
     NetworkArguments arguments;

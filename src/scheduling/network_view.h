@@ -13,15 +13,15 @@
 
 #include "cluster/cluster_state.h"
 #include "scheduling/bandwidth_ledger.h"
-#include "scheduling/node_places.h"
+#include "scheduling/network_places.h"
 #include "scheduling/profile.h"
 
 namespace evenkeel::scheduling {
 
-// What a NetworkTopology says, names replaced by numbers (NodePlaces::number).
+// What a NetworkTopology says, names replaced by numbers (NetworkPlaces::number).
 class LinkCosts {
  public:
-  static constexpr std::int64_t kUnlimited = NodePlaces::kUnlimited;
+  static constexpr std::int64_t kUnlimited = NetworkPlaces::kUnlimited;
   // Dearer than this is taken for this much, so that sums stay numbers.
   static constexpr std::int64_t kDearest = std::int64_t{1} << 31;
 
@@ -30,7 +30,7 @@ class LinkCosts {
     std::int64_t capacity = kUnlimited;  // bit/s
   };
 
-  void refresh(const ObjectStore& objects, const NetworkArguments& arguments, NodePlaces& places);
+  void refresh(const ObjectStore& objects, const NetworkArguments& arguments, NetworkPlaces& places);
 
   bool found() const { return found_; }
   // Why nothing is known; empty when something is.
@@ -46,7 +46,7 @@ class LinkCosts {
     const auto at = links.find(std::uint64_t{from} << 32U | to);
     return at == links.end() ? nullptr : &at->second;
   }
-  void read(const NetworkTopology& topology, const NetworkArguments& arguments, NodePlaces& places);
+  void read(const NetworkTopology& topology, const NetworkArguments& arguments, NetworkPlaces& places);
 
   Links zones_, regions_;
   std::string missing_;
@@ -57,7 +57,7 @@ class LinkCosts {
 
 // Valid until anything about the cluster changes.
 struct NetworkView {
-  const NodePlaces& places;
+  const NetworkPlaces& places;
   const LinkCosts& links;
   const BandwidthLedger& ledger;
 

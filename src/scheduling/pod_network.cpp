@@ -123,13 +123,13 @@ void PodNetwork::weigh_place(Place place) {
 
 std::string PodNetwork::narrow_link(Place place) const {
   const NetworkView now = view();
-  const NodePlaces::Where& here = now.places.where(place);
+  const NetworkPlaces::Where& here = now.places.where(place);
   const auto named = [&](const char* kind, std::uint32_t from, std::uint32_t to) {
     return std::string("Insufficient bandwidth from ") + kind + " " + now.places.name(from) + " to " + kind +
            " " + now.places.name(to);
   };
   for (const auto& [other, traffic] : with_place_) {
-    const NodePlaces::Where& there = now.places.where(other);
+    const NetworkPlaces::Where& there = now.places.where(other);
     if (there.region == here.region) {
       if (!fits(traffic.out, now.room(place, other))) return named("zone", here.zone, there.zone);
       if (!fits(traffic.in, now.room(other, place))) return named("zone", there.zone, here.zone);

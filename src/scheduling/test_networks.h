@@ -28,15 +28,16 @@ inline void add_eight_nodes(ClusterState& state) {
 }
 
 // Both ways alike.
-struct TestLink {
+struct TestRoute {
   std::string a, b;
   std::int64_t cost = 0;
   std::int64_t capacity = -1;  // none: unlimited
 };
-inline NetworkTopology topology_of(const std::vector<TestLink>& regions, const std::vector<TestLink>& zones) {
-  const auto level = [](std::string_view key, const std::vector<TestLink>& links) {
+inline NetworkTopology topology_of(const std::vector<TestRoute>& regions,
+                                   const std::vector<TestRoute>& zones) {
+  const auto level = [](std::string_view key, const std::vector<TestRoute>& links) {
     NetworkTopology::Level made{std::string(key), {}};
-    const auto add = [&](const std::string& from, const std::string& to, const TestLink& link) {
+    const auto add = [&](const std::string& from, const std::string& to, const TestRoute& link) {
       NetworkTopology::Origin* origin = nullptr;
       for (NetworkTopology::Origin& known : made.origins)
         if (known.origin == from) origin = &known;
@@ -45,7 +46,7 @@ inline NetworkTopology topology_of(const std::vector<TestLink>& regions, const s
       if (link.capacity >= 0) cost.capacity = BitsPerSecond{link.capacity};
       origin->costs.push_back(cost);
     };
-    for (const TestLink& link : links) {
+    for (const TestRoute& link : links) {
       add(link.a, link.b, link);
       add(link.b, link.a, link);
     }

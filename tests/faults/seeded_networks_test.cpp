@@ -61,7 +61,7 @@ class World {
   }
   NetworkTopology random_topology() {
     const auto capacity = [&] { return random_.below(5) == 0 ? -1 : (10 + up_to(60)) * kM; };
-    std::vector<TestLink> zones, regions{{"r0", "r1", 20, capacity()}};
+    std::vector<TestRoute> zones, regions{{"r0", "r1", 20, capacity()}};
     for (const std::string region : {"r0", "r1"})
       for (const auto& [a, b] : {std::pair{"z0", "z1"}, {"z0", "z2"}, {"z1", "z2"}})
         if (random_.below(6) != 0) zones.push_back({region + a, region + b, 1 + up_to(9), capacity()});

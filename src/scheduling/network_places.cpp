@@ -1,12 +1,12 @@
-#include "scheduling/node_places.h"
+#include "scheduling/network_places.h"
 
 #include "cluster/app_group.h"
 
 namespace evenkeel::scheduling {
 
-NodePlaces::NodePlaces() : names_{""}, numbers_{{"", 0}}, places_{{}}, by_where_{{0, 0}} {}
+NetworkPlaces::NetworkPlaces() : names_{""}, numbers_{{"", 0}}, places_{{}}, by_where_{{0, 0}} {}
 
-std::uint32_t NodePlaces::number(std::string_view name) {
+std::uint32_t NetworkPlaces::number(std::string_view name) {
   if (const auto at = numbers_.find(name); at != numbers_.end()) return at->second;
   const auto number = static_cast<std::uint32_t>(names_.size());
   names_.emplace_back(name);
@@ -14,7 +14,7 @@ std::uint32_t NodePlaces::number(std::string_view name) {
   return number;
 }
 
-Place NodePlaces::place_of(const Labels& labels) {
+Place NetworkPlaces::place_of(const Labels& labels) {
   const std::string *region = labels.find(kRegionLabel), *zone = labels.find(kZoneLabel);
   const Where where{region ? number(*region) : 0, zone ? number(*zone) : 0};
   const auto [at, is_new] = by_where_.try_emplace(std::uint64_t{where.region} << 32U | where.zone,
@@ -23,7 +23,7 @@ Place NodePlaces::place_of(const Labels& labels) {
   return at->second;
 }
 
-void NodePlaces::refresh(const ClusterState& cluster) {
+void NetworkPlaces::refresh(const ClusterState& cluster) {
   if (version_ == cluster.node_shapes()) return;
   version_ = cluster.node_shapes();
   const std::size_t slots = cluster.columns().size();

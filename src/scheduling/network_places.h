@@ -16,7 +16,7 @@ using Place = std::uint32_t;
 
 // Where each node is, and what may leave it. Numbers once given stay: who counts by them need not begin anew
 // when nodes come and go.
-class NodePlaces {
+class NetworkPlaces {
  public:
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
   struct Where {
@@ -24,7 +24,7 @@ class NodePlaces {
     bool operator==(const Where&) const = default;
   };
 
-  NodePlaces();
+  NetworkPlaces();
   void refresh(const ClusterState& cluster);
 
   Place of(NodeId node) const { return node.slot < of_node_.size() ? of_node_[node.slot] : 0; }
