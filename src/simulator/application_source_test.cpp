@@ -164,7 +164,7 @@ TEST(ApplicationSource, TakesApplicationsAndLatenciesOfFiles) {
   EXPECT_EQ(plan.nodes.size(), 6U);
   for (const PodPlan& pod : plan.pods)
     EXPECT_EQ(pod.shape->request.cpu.count, pod.shape->app_workload == "page" ? 300 : 150);
-  const NetworkTopology::Level& regions = objects<NetworkTopology>(plan).front().weights.front().levels[0];
+  const NetworkTopology::Level regions = objects<NetworkTopology>(plan).front().weights.front().levels[0];
   ASSERT_EQ(regions.origins.size(), 2U);  // nobody measured from z
   EXPECT_EQ(regions.origins[0].costs[0].cost, 20);
   EXPECT_EQ(regions.origins[0].costs[1].cost, 1);  // never free
