@@ -8,6 +8,12 @@
 namespace evenkeel::training {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kTakesMinutes = true;
+#else
+constexpr bool kTakesMinutes = false;
+#endif
+
 using scheduling::GroupProblem;
 
 Experiment experiment(const std::string& scenario, std::vector<std::string> sets) {
@@ -119,6 +125,7 @@ TEST(NetworkReference, AsksWhoeverCanProve) {
 }
 
 TEST(NetworkEvaluation, PlacesApplicationsAndNobodyIsBelowTheReference) {
+  if (kTakesMinutes) GTEST_SKIP() << "takes minutes under a sanitizer";
   const Evaluation e = run("diktyo-cluster", {"workload.app=online-boutique", "workload.background=0.3"},
                            {"kube-default", "binpack", "task-topology", "optimum"}, 3);
   for (const PolicyResult& policy : e.policies)
@@ -135,6 +142,7 @@ TEST(NetworkEvaluation, PlacesApplicationsAndNobodyIsBelowTheReference) {
 }
 
 TEST(NetworkEvaluation, SaysTheSameAgain) {
+  if (kTakesMinutes) GTEST_SKIP() << "takes minutes under a sanitizer";
   const auto once = [] {
     return run("diktyo-datacenter", {"workload.app=redis-cluster"}, {"task-topology"}, 2);
   };
@@ -151,6 +159,7 @@ TEST(NetworkEvaluation, KeepsReplicasApartWhereTheyAskForIt) {
 }
 
 TEST(NetworkEvaluation, KnowsHowManyApplicationsCouldBePlacedAtMost) {
+  if (kTakesMinutes) GTEST_SKIP() << "takes minutes under a sanitizer";
   const Evaluation e = run("diktyo-constrained", {}, {"kube-default", "optimum"}, 2);
   for (const RunResult& result : e.policies[1].runs) {
     // Of 64 CPUs: five of 3 pods, five of 6 and one of 11; the next of 11 does not fit.
