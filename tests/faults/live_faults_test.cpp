@@ -60,8 +60,8 @@ TEST(LiveScheduler, HoldsWhateverGoesWrong) {
   if (only) return;
   // A test in which nothing went wrong would say nothing.
   EXPECT_GT(all.bindings, 10 * kSeeds);
-  if (kSeeds >= 1000)
-    EXPECT_GT(all.conflicts, kSeeds / 200);  // too rare for the few worlds that sanitizers see
+  // Too rare to be asked for in the few worlds that sanitizers see.
+  EXPECT_GE(all.conflicts, kSeeds / 200);
   EXPECT_GT(all.preemptions, kSeeds / 10);
   EXPECT_GT(troubles.kills, kSeeds);
   EXPECT_GT(troubles.pauses, kSeeds / 2);
