@@ -32,10 +32,10 @@ namespace {
 using namespace std::chrono_literals;
 using messaging::ReportSender;
 
-constexpr Duration kFinish = 5s;      // for what is under way when told to stop
-constexpr Duration kTurn = 200ms;     // how soon a signal is noticed when nothing else happens
-constexpr Duration kShowEvery = 1s;   // /metrics is that old at most
-constexpr Duration kSettled = 20s;    // after which starting is over
+constexpr Duration kFinish = 5s;     // for what is under way when told to stop
+constexpr Duration kTurn = 200ms;    // how soon a signal is noticed when nothing else happens
+constexpr Duration kShowEvery = 1s;  // /metrics is that old at most
+constexpr Duration kSettled = 20s;   // after which starting is over
 constexpr Duration kShortestInterval = 100ms, kLongestInterval = 1min;
 
 struct Arguments {
@@ -95,7 +95,8 @@ Result<Duration> duration_of(const char* option, const std::string& text, Durati
   auto duration = parse_duration(text);
   if (!duration) return invalid(std::string(option) + ": " + duration.error().message);
   if (*duration < least || *duration > most)
-    return invalid(std::string(option) + " " + text + ": expected " + to_text(least) + " to " + to_text(most));
+    return invalid(std::string(option) + " " + text + ": expected " + to_text(least) + " to " +
+                   to_text(most));
   return duration;
 }
 
@@ -119,7 +120,8 @@ Result<LiveAgentOptions> agent_options(const Arguments& arguments) {
   auto configuration = read_configuration(arguments);
   if (!configuration) return configuration.error();
   options.scheduler.configuration = *std::move(configuration);
-  for (const std::string& warning : warnings_of(options.scheduler.configuration)) log_line("warning: " + warning);
+  for (const std::string& warning : warnings_of(options.scheduler.configuration))
+    log_line("warning: " + warning);
   auto models = load_models({});
   if (!models) return models.error();
   auto model = model_of(arguments, *models);
@@ -181,7 +183,9 @@ Result<messaging::TlsFiles> tls_files(const Arguments& arguments) {
     files.authority = arguments.tls.authority;
   }
   if (files.certificate.empty() || files.key.empty() || files.authority.empty())
-    return invalid("agents know each other by certificates: give --cert, --key and --ca, or --csr with --state and --ca");
+    return invalid(
+        "agents know each other by certificates: give --cert, --key and --ca, or --csr with --state and "
+        "--ca");
   return files;
 }
 
@@ -208,7 +212,8 @@ Result<std::unique_ptr<reporting::StatusServer>> serve(const Arguments& argument
     if (options.token.empty()) return invalid("--status-token-file: " + arguments.token_file + " is empty");
   }
   options.live.push_back({"turns", [&shown]() -> std::optional<std::string> {
-                            const Duration since = ReportSender::steady_now() - Duration(shown.turned_at.load());
+                            const Duration since =
+                                ReportSender::steady_now() - Duration(shown.turned_at.load());
                             if (since < 30s) return std::nullopt;
                             return "no turn for " + to_text(since);
                           }});
@@ -361,8 +366,8 @@ int Program::run() {
 }  // namespace
 
 void add_agent(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("agent", "Schedule together: one learning scheduler on each node, one of them leading");
+  CLI::App* command = app.add_subcommand(
+      "agent", "Schedule together: one learning scheduler on each node, one of them leading");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--node", arguments->node, "The node it stands for (the host's name)");
   command->add_option("--config", arguments->configuration,
@@ -383,7 +388,8 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_option("--cert", arguments->tls.certificate, "Its certificate, evenkeel:agent:NODE (PEM)");
   command->add_option("--key", arguments->tls.key, "Its key (PEM)");
   command->add_option("--ca", arguments->tls.authority, "Who signs agents' certificates (PEM)");
-  command->add_flag("--csr", arguments->csr, "Ask the cluster for certificate and key instead; needs --state");
+  command->add_flag("--csr", arguments->csr,
+                    "Ask the cluster for certificate and key instead; needs --state");
   command->add_option("--state", arguments->state, "The folder they are kept in");
   command->add_option("--signer", arguments->signer, "Who shall sign (kubernetes.io/kube-apiserver-client)");
   command->add_option("--lease", arguments->lease, "The Lease that elects the leader (evenkeel-agents)");
@@ -400,7 +406,8 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_flag("--no-monitor", arguments->no_monitor,
                     "Measure nothing: the node counts by what its pods are expected to use");
   command->add_option("--interval", arguments->interval, "From one sample to the next (1s)");
-  command->add_option("--cgroup", arguments->cgroup, "The cgroup that is all of this node, where several share a kernel");
+  command->add_option("--cgroup", arguments->cgroup,
+                      "The cgroup that is all of this node, where several share a kernel");
   command->add_option("--proc", arguments->proc, "Where the node's /proc is");
   command->add_option("--sys", arguments->sys, "Where the node's /sys is");
   command->add_option("--network-of", arguments->network_of,
@@ -408,9 +415,12 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_option("--interfaces", arguments->interfaces, "Those that carry the node's traffic (found)")
       ->delimiter(',');
   command->add_option("--disks", arguments->disks, "Those that hold its bytes (found)")->delimiter(',');
-  command->add_option("--capacity", arguments->capacities, "What the node can give, as `evenkeel monitor` has it")
+  command
+      ->add_option("--capacity", arguments->capacities,
+                   "What the node can give, as `evenkeel monitor` has it")
       ->delimiter(',');
-  command->add_option("--partition-namespaces", arguments->namespaces, "Only pods of these namespaces are ours")
+  command
+      ->add_option("--partition-namespaces", arguments->namespaces, "Only pods of these namespaces are ours")
       ->delimiter(',');
   command->add_flag("--no-events", arguments->no_events, "Write no Events");
   command->add_flag("--annotate", arguments->annotate, "Annotate bound pods with why (evenkeel.io/decision)");
@@ -420,7 +430,8 @@ void add_agent(CLI::App& app, int& exit_code) {
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
   command->footer(
-      "Example:\n  evenkeel agent --node n1 --listen 0.0.0.0:9473 --advertise 10.0.0.7 --csr --state /state --ca ca.crt");
+      "Example:\n  evenkeel agent --node n1 --listen 0.0.0.0:9473 --advertise 10.0.0.7 --csr --state /state "
+      "--ca ca.crt");
   command->callback([arguments, &exit_code] { exit_code = Program(*arguments).run(); });
 }
 
