@@ -181,8 +181,8 @@ bool LiveAgent::has_work() const {
 Time LiveAgent::wake_at() const {
   Time at = std::min({agent_->wake_at(), succession_.wake_at()});
   if (scheduler_) at = std::min(at, scheduler_->wake_at());
-  if (leads_)
-    at = std::min({at, next_beat_, desk_.wake_at(), pool_.wake_at(), now() + election_->leads_for()});
+  if (leads_) at = std::min({at, next_beat_, pool_.wake_at(), now() + election_->leads_for()});
+  if (leads_ && scheduler_ && scheduler_->deciding()) at = std::min(at, desk_.wake_at());
   if (scheduler_ && unwanted_since_ != Time{}) at = std::min(at, unwanted_since_ + options_.keep_warm);
   return at;
 }
@@ -197,8 +197,9 @@ void LiveAgent::turn(Duration at_most) {
     connection_->run_for(Duration::zero(), [&] { return pieces-- == 0; });
   }
   const Time at = now();
-  follow_election(at);
+  // First what was said on the lines as they are: whom they lead to changes after that.
   for (Incoming& incoming : std::exchange(inbox_, {})) handle(incoming, at);
+  follow_election(at);
   for (const ClusterEvent& event : node_world_->take_events()) agent_->observe(event, at);
   follow_succession(at);
   keep_scheduler(at);
