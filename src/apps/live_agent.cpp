@@ -179,7 +179,8 @@ bool LiveAgent::has_work() const {
 }
 
 Time LiveAgent::wake_at() const {
-  Time at = std::min({agent_->wake_at(), succession_.wake_at()});
+  Time at = agent_->wake_at();
+  if (!leads_) at = std::min(at, succession_.wake_at());
   if (scheduler_) at = std::min(at, scheduler_->wake_at());
   if (leads_) at = std::min({at, next_beat_, pool_.wake_at(), now() + election_->leads_for()});
   if (leads_ && scheduler_ && scheduler_->deciding()) at = std::min(at, desk_.wake_at());
@@ -212,6 +213,7 @@ void LiveAgent::handle(Incoming& incoming, Time at) {
                  [&](LineChanged& changed) {
                    using Line = messaging::AgentTransport::Line;
                    const bool was_open = std::exchange(has_line_, changed.line == Line::open);
+            line_changed_ = true;
                    if (changed.line == Line::open) {
                      ++figures_.lines;
                      heard_term_ = 0;
@@ -315,6 +317,7 @@ void LiveAgent::follow_holder() {
 
 void LiveAgent::follow_succession(Time at) {
   if (leads_) return;
+  if (std::exchange(line_changed_, false) || succession_.wake_at() <= at) election_->repace();
   if (const auto dead = succession_.may_claim_from(at)) {
     const std::string text = to_text(*dead);
     if (election_->holder() == text && claimed_ != text) {

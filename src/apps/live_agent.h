@@ -149,7 +149,7 @@ class LiveAgent {
   std::unique_ptr<LiveScheduler> scheduler_;  // of a leader or deputy
   Time unwanted_since_{};                     // the scheduler
   std::vector<Incoming> inbox_;
-  bool election_changed_ = false, leads_ = false, has_line_ = false;
+  bool election_changed_ = false, leads_ = false, has_line_ = false, line_changed_ = false;
   std::optional<HolderIdentity> following_;
   std::string claimed_;  // the holder whose Lease was claimed last: once is enough
   Term heard_term_ = 0, led_term_ = 0;

@@ -121,6 +121,12 @@ void LeaderElector::rest() {
   timer_ = connection_.call_after(pause, [this] { attempt(); });
 }
 
+void LeaderElector::repace() {
+  if (!pace_ || is_trying_ || is_released_ || leads()) return;
+  connection_.cancel_timer(timer_);
+  timer_ = connection_.call_after(pace_(), [this] { attempt(); });
+}
+
 void LeaderElector::hurry() {
   if (is_trying_ || is_released_) return;
   connection_.cancel_timer(timer_);
