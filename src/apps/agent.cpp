@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <iostream>
@@ -189,6 +190,15 @@ Result<messaging::TlsFiles> tls_files(const Arguments& arguments) {
   return files;
 }
 
+// An address alone is reached at the port that is listened on.
+std::string with_port(const std::string& address) {
+  const std::size_t colons = static_cast<std::size_t>(std::ranges::count(address, ':'));
+  const bool is_bare_v6 = colons > 1 && !address.starts_with('[');
+  if (address.empty() || (colons == 1 && !address.starts_with('[')) || address.find("]:") != std::string::npos)
+    return address;
+  return is_bare_v6 ? "[" + address + "]:0" : address + ":0";
+}
+
 // What the status server shows, handed over by the agent's thread.
 struct Shown {
   std::mutex mutex;
@@ -295,11 +305,11 @@ Status Program::open() {
   messaging::AgentChannel::Options channel;
   channel.node = options->node;
   channel.listen = arguments_.listen;
-  channel.advertise = arguments_.advertise;
+  channel.advertised = with_port(arguments_.advertise);
   channel.tls = *files;
   channel.seed = drawn();
   channel.say = log_line;
-  auto transport = messaging::AgentChannel::open(loop_.io(), std::move(channel));
+  auto transport = messaging::AgentChannel::listen(loop_.io(), std::move(channel));
   if (!transport) return transport.error();
   transport_ = *std::move(transport);
 
