@@ -16,8 +16,8 @@ class ModelPool {
  public:
   struct Options {
     Duration every{std::chrono::seconds{60}};
-    std::size_t at_least = 1;       // agents
-    double most_change = 10;        // of any parameter, against the shared model: more is somebody's mistake
+    std::size_t at_least = 1;  // agents
+    double most_change = 10;   // of any parameter, against the shared model: more is somebody's mistake
   };
   explicit ModelPool(Options options);
 
@@ -25,7 +25,7 @@ class ModelPool {
   void offer(const std::string& node, const AgentLessons& lessons);
   // A new shared model, should there be one by now.
   std::optional<LeaderModel> average(Time now);
-  LeaderModel current() const;  // for who has just joined
+  LeaderModel current() const { return current_; }  // for who has just joined
   Time wake_at() const;
 
   struct Figures {
@@ -34,7 +34,14 @@ class ModelPool {
   const Figures& figures() const { return figures_; }
 
  private:
+  bool is_believable(const std::vector<float>& parameters) const;
+  bool has_enough() const { return !lessons_.empty() && lessons_.size() >= options_.at_least; }
+
   Options options_;
+  LeaderModel current_;
+  std::uint32_t made_ = 0;  // in this term
+  Time next_ = Time::max();
+  std::map<std::string, AgentLessons> lessons_;  // each agent's latest since the current model
   Figures figures_;
 };
 
