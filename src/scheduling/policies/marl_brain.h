@@ -1,0 +1,124 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+#include "base/result.h"
+#include "learning/algorithms/dqn.h"
+#include "scheduling/policies/input_check.h"
+#include "scheduling/policies/marl_encoding.h"
+#include "scheduling/policies/marl_reward.h"
+#include "scheduling/policies/pending_rewards.h"
+
+namespace evenkeel::scheduling {
+
+struct MarlBrainOptions {
+  MarlInputs inputs{};
+  MarlRewardOptions reward{};
+  learning::DqnOptions dqn{};
+  bool frozen = false;             // neither learns nor explores
+  bool learn_rejections = true;    // from pods that went elsewhere as well
+  std::size_t most_pending = 256;  // decisions whose rewards are waited for; the oldest make room
+};
+MarlBrainOptions thesis_brain();  // `marl`
+MarlBrainOptions shared_brain();  // `marl-shared`
+
+// What an agent says to a pod.
+struct AgentWord {
+  BidVerdict verdict = BidVerdict::abstains;  // never `unfit`: filters are asked before
+  // Q(accept) - Q(reject): by how much having the pod is worth more than not having it. Of agents that share
+  // weights this is the same measure; of independent ones it is only each one's own.
+  float score = 0;
+  bool explored = false;
+};
+
+// One agent: a deep Q-network with two actions, reject and accept, and the decisions whose rewards it waits
+// for. Knows nothing of messages, of clocks and of other agents: a simulated cluster has one for each node
+// (marl.h), `evenkeel agent` has one.
+//
+//   decide ──▶ settle(won?) ──▶ review … ──▶ learns      forget: its binding failed
+class MarlBrain {
+ public:
+  static constexpr int kReject = 0, kAccept = 1;
+
+  MarlBrain(MarlBrainOptions options, Random& random);  // from nothing
+  // Refuses, by name, a model of another encoding or shape. Goes on with the rates the model ends with.
+  static Result<MarlBrain> from_model(MarlBrainOptions options, const learning::Model& model);
+
+  // Explores, unless frozen. Abstains where what it computed is no number.
+  AgentWord decide(const AgentView& view, Random& random);
+  AgentWord consider(const AgentView& view) const;  // the same, never exploring and leaving no trace
+  // Of the last decide().
+  SelfCheck self_check() const { return check_.found(); }
+  InputCheck& inputs() { return check_; }
+
+  // Who got the pod is known: `won` says whether this node did. Its reward will be looked at.
+  void settle(PodKey pod, const AgentView& view, bool won, Time now);
+  void forget(PodKey pod);
+  Time review_at() const { return due_.next(); }
+  // Looks at rewards that are due. `now_seen`: this node and the cluster as they are (its pod is not looked
+  // at); `use_of`: what a pod uses that went to this node, nothing where it has ended. True: something was
+  // learnt.
+  using UseOf = std::function<std::optional<Usage>(PodKey)>;
+  bool review(Time now, const AgentView& now_seen, const UseOf& use_of, Random& random);
+
+  // One experience at once, for whoever keeps rewards elsewhere.
+  bool learn(const std::vector<learning::Real>& state, int action, double reward,
+             const std::vector<learning::Real>& next_state, Random& random);
+
+  // Averaging among agents: what it knows as one run of numbers, and how many experiences went into it since
+  // it was last given any.
+  std::vector<float> parameters() const;
+  std::uint32_t experience() const { return experience_; }
+  // Refuses another count, or what is not finite. Its experience starts again at 0; moments of its optimiser
+  // and its pool stay.
+  Status take(std::span<const float> parameters);
+
+  void set_frozen(bool frozen) { options_.frozen = frozen; }
+  bool frozen() const { return options_.frozen; }
+  const MarlBrainOptions& options() const { return options_; }
+  learning::Dqn& dqn() { return dqn_; }
+  const learning::Dqn& dqn() const { return dqn_; }
+  learning::Model model() const;  // network and encoding; a trainer says where they come from
+
+  struct Progress {
+    std::uint64_t decisions = 0, accepted = 0, rewards = 0, updates = 0, dropped = 0;
+    double reward_sum = 0, loss_sum = 0;
+    double recent_reward = 0, recent_loss = 0;  // running means
+  };
+  const Progress& progress() const { return progress_; }
+  void begin_world();  // what is pending is over; what was learnt stays
+
+ private:
+  struct Pending {
+    Time at, decided;
+    PodKey pod;
+    std::vector<learning::Real> state;
+    PodQuestion question;
+    bool won = false;
+    std::size_t looks = 0;  // of the reward's moments that have passed
+    double sum = 0;
+  };
+  AgentWord word_of(std::span<const learning::Real> state) const;
+
+  MarlBrainOptions options_;
+  learning::Dqn dqn_;
+  InputCheck check_;
+  PendingRewards<Pending> due_;
+  std::uint32_t experience_ = 0;
+  Progress progress_;
+};
+
+// The mean of what agents know, each counting by its experience (federated averaging, McMahan et al. 2017).
+// Those that have none, are of another size or not finite are left out; nothing: all are.
+struct BrainShare {
+  std::span<const float> parameters;
+  std::uint32_t experience = 0;
+};
+std::optional<std::vector<float>> average(std::span<const BrainShare> shares);
+
+}  // namespace evenkeel::scheduling
