@@ -20,9 +20,11 @@ struct MarlBrainOptions {
   MarlInputs inputs{};
   MarlRewardOptions reward{};
   learning::DqnOptions dqn{};
+  // What its score is: how much more accepting is worth than rejecting; or, where rewards are differences and
+  // rejecting makes none, what accepting is worth.
+  enum class Score { advantage, value } score = Score::advantage;
   bool frozen = false;             // neither learns nor explores
-  bool learn_rejections = true;    // from pods that went elsewhere as well
-  std::size_t most_pending = 256;  // decisions whose rewards are waited for; the oldest make room
+  std::size_t most_pending = 256;  // decisions whose rewards are waited for; more at once teach nothing
 };
 MarlBrainOptions thesis_brain();  // `marl`
 MarlBrainOptions shared_brain();  // `marl-shared`
@@ -30,8 +32,8 @@ MarlBrainOptions shared_brain();  // `marl-shared`
 // What an agent says to a pod.
 struct AgentWord {
   BidVerdict verdict = BidVerdict::abstains;  // never `unfit`: filters are asked before
-  // Q(accept) - Q(reject): by how much having the pod is worth more than not having it. Of agents that share
-  // weights this is the same measure; of independent ones it is only each one's own.
+  // MarlBrainOptions::Score. Of agents that share weights this is one measure; of independent ones it is only
+  // each one's own.
   float score = 0;
   bool explored = false;
 };
@@ -46,18 +48,24 @@ class MarlBrain {
   static constexpr int kReject = 0, kAccept = 1;
 
   MarlBrain(MarlBrainOptions options, Random& random);  // from nothing
-  // Refuses, by name, a model of another encoding or shape. Goes on with the rates the model ends with.
-  static Result<MarlBrain> from_model(MarlBrainOptions options, const learning::Model& model);
+  // From one network of a model: "agent", or "agent-1" … of agents that were trained apart. Refuses, by name,
+  // a model of another encoding or shape. Goes on with the rates the model ends with.
+  static Result<MarlBrain> from_model(MarlBrainOptions options, const learning::Model& model,
+                                      std::string_view network = "agent");
 
   // Explores, unless frozen. Abstains where what it computed is no number.
   AgentWord decide(const AgentView& view, Random& random);
   AgentWord consider(const AgentView& view) const;  // the same, never exploring and leaving no trace
+  // The same of what was encoded before, and of what a network of these options made of it.
+  AgentWord decide(std::span<const learning::Real> state, Random& random);
+  AgentWord consider(std::span<const learning::Real> state) const;
+  AgentWord word_of(learning::Real reject, learning::Real accept) const;
   // Of the last decide().
   SelfCheck self_check() const { return check_.found(); }
   InputCheck& inputs() { return check_; }
 
   // Who got the pod is known: `won` says whether this node did. Its reward will be looked at.
-  void settle(PodKey pod, const AgentView& view, bool won, Time now);
+  void settle(const AgentView& view, bool won, Time now);
   void forget(PodKey pod);
   Time review_at() const { return due_.next(); }
   // Looks at rewards that are due. `now_seen`: this node and the cluster as they are (its pod is not looked
@@ -66,9 +74,8 @@ class MarlBrain {
   using UseOf = std::function<std::optional<Usage>(PodKey)>;
   bool review(Time now, const AgentView& now_seen, const UseOf& use_of, Random& random);
 
-  // One experience at once, for whoever keeps rewards elsewhere.
-  bool learn(const std::vector<learning::Real>& state, int action, double reward,
-             const std::vector<learning::Real>& next_state, Random& random);
+  // One experience at once, for whoever keeps rewards elsewhere. False: it was no number, and is not kept.
+  bool learn(learning::Experience experience, Random& random);
 
   // Averaging among agents: what it knows as one run of numbers, and how many experiences went into it since
   // it was last given any.
@@ -81,9 +88,10 @@ class MarlBrain {
   void set_frozen(bool frozen) { options_.frozen = frozen; }
   bool frozen() const { return options_.frozen; }
   const MarlBrainOptions& options() const { return options_; }
+  void set_learning_rate(learning::Real rate) { dqn_.optimizer().set_learning_rate(rate); }
   learning::Dqn& dqn() { return dqn_; }
   const learning::Dqn& dqn() const { return dqn_; }
-  learning::Model model() const;  // network and encoding; a trainer says where they come from
+  learning::ModelNetwork network(std::string name) const;
 
   struct Progress {
     std::uint64_t decisions = 0, accepted = 0, rewards = 0, updates = 0, dropped = 0;
@@ -96,14 +104,14 @@ class MarlBrain {
  private:
   struct Pending {
     Time at, decided;
-    PodKey pod;
-    std::vector<learning::Real> state;
     PodQuestion question;
+    std::vector<learning::Real> state;
     bool won = false;
+    double elsewhere = 0;   // what rejecting is worth, where rewards are differences
     std::size_t looks = 0;  // of the reward's moments that have passed
     double sum = 0;
   };
-  AgentWord word_of(std::span<const learning::Real> state) const;
+  bool look_at(Pending& pending, const AgentView& now_seen, const UseOf& use_of, Random& random);
 
   MarlBrainOptions options_;
   learning::Dqn dqn_;
@@ -112,6 +120,9 @@ class MarlBrain {
   std::uint32_t experience_ = 0;
   Progress progress_;
 };
+
+// A model of these networks; a trainer says where they come from.
+learning::Model marl_model(const MarlBrainOptions& options, std::vector<learning::ModelNetwork> networks);
 
 // The mean of what agents know, each counting by its experience (federated averaging, McMahan et al. 2017).
 // Those that have none, are of another size or not finite are left out; nothing: all are.

@@ -43,12 +43,22 @@ struct AgentView {
 };
 
 // For an agent that keeps a ClusterState of at least its own node: what that says.
+// `own_node_now` leaves out what needs a look at every pod: `ahead` is `used`.
+OwnNode own_node_now(const ClusterState& cluster, NodeId node);
 OwnNode own_node(const ClusterState& cluster, const prediction::WorkloadHistory& history, NodeId node,
                  Time now, Duration horizon);
 // For whoever knows all nodes: what is told to everybody.
 ClusterShares cluster_shares(const ClusterState& cluster);
 // The pod as it is told to agents. `delay` stays 0: it differs from node to node.
 PodQuestion pod_question(const PlacementRequest& request);
+// A handle as a key and back, where there are no UIDs.
+PodKey pod_key(PodId pod);
+PodId pod_id(const PodKey& key);
+
+std::array<double, kDimensions> shares_used(const OwnNode& node);
+std::array<double, kDimensions> shares_used(const ClusterShares& cluster);
+// CPU, memory and disk: the thesis's three. Of reading and writing the fuller.
+std::array<double, 3> disk_as_one(const std::array<double, kDimensions>& shares);
 
 // Which of the two encodings.
 enum class MarlEncoding {

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -6,17 +8,28 @@
 
 namespace evenkeel::scheduling {
 
-// The thesis's reward (section 4.1.2, FACTS G). One resource's share u: below 50 % u - 0.5; up to 80 % u;
-// above, 0.8 - u; above 90 %, -60. Of CPU, memory and disk the mean; of node and cluster the mean again. Its
-// log's two rewards come out to the last digit (marl_reward_test.cpp).
+// The thesis's reward (section 4.1.2). One resource's share u: below 50 % u - 0.5; up to 80 % u; above that
+// 0.8 - u; above 90 % -60. Of CPU, memory and disk the mean; of node and cluster the mean again. Both rewards
+// in the log of its chapter 5 come out to the last digit (marl_reward_test.cpp), which settles all but the
+// middle range.
 double thesis_reward_of(double share);
 double thesis_reward(std::span<const double> local, std::span<const double> global);
+double thesis_reward(const OwnNode& node, const ClusterShares& cluster);
 
 // Ours: what having a pod does to the cluster's balance (DRS eq. 13). The difference reward (Wolpert and
-// Tumer 2002): the imbalance there is, against what it would be were this pod not on this node, times the
-// number of nodes so that one pod counts alike in any cluster. Negative: the pod makes it less even.
-// Who rejected changed nothing: 0.
+// Tumer 2002): the imbalance there would be were this pod not on this node, less the imbalance there is,
+// times the number of nodes, so that one pod counts alike in any cluster. Negative: the pod makes it less
+// even.
 double difference_reward(const OwnNode& node, const ClusterShares& cluster, const Usage& pod);
+// Such differences are some hundredths: networks see and learn them times this.
+inline constexpr double kDifferenceScale = 10;
+
+// The same foreseen, at each of the node's moments: were the pod put here. What the others will be like is
+// not known to an agent; they are taken to lose pods as fast as pods like this one end.
+std::array<double, OwnNode::kMoments> expected_differences(const AgentView& view);
+// And at a node that is fuller than the average by one spread in every dimension: who does worse than that
+// had better reject.
+double expected_difference_elsewhere(const AgentView& view);
 
 enum class MarlReward { thesis, difference };
 struct MarlRewardOptions {
