@@ -59,7 +59,8 @@ MarlBrainOptions shared_brain() {
 
 MarlBrain::MarlBrain(MarlBrainOptions options, Random& random)
     : options_(std::move(options)),
-      dqn_(static_cast<int>(input_count(options_.inputs.encoding)), 2, options_.dqn, random) {}
+      dqn_(static_cast<int>(input_count(options_.inputs.encoding)), 2, options_.dqn, random),
+      diary_(options_.inputs, options_.reward) {}
 
 Result<MarlBrain> MarlBrain::from_model(MarlBrainOptions options, const Model& model,
                                         std::string_view network) {
@@ -122,26 +123,20 @@ AgentWord MarlBrain::decide(const AgentView& view, Random& random) {
 }
 
 void MarlBrain::settle(const AgentView& view, bool won, Time now) {
-  // A difference is made by who has the pod; of the thesis's reward everybody has a share.
-  if (options_.frozen || (!won && options_.reward.kind == MarlReward::difference)) return;
-  if (due_.size() >= options_.most_pending) {
-    ++progress_.dropped;
-    return;
-  }
-  due_.add({now + options_.reward.moments.front(), now, view.pod, encode(view, options_.inputs), won,
-            expected_difference_elsewhere(view)});
+  if (!options_.frozen && !diary_.settle(view, won, now)) ++progress_.dropped;
 }
 
-void MarlBrain::forget(PodKey pod) {
-  progress_.dropped += due_.erase_if([&](const Pending& pending) { return pending.question.pod == pod; });
-}
+void MarlBrain::forget(PodKey pod) { progress_.dropped += diary_.forget(pod) ? 1 : 0; }
 
 bool MarlBrain::learn(Experience experience, Random& random) {
   const double reward = experience.reward;
+  // What rejecting is worth is no news, where rewards are differences.
+  const bool tells = experience.action == kAccept || options_.reward.kind == MarlReward::thesis;
   if (!dqn_.remember(std::move(experience))) {
     ++progress_.dropped;
     return false;
   }
+  if (!tells) return true;
   ++experience_;
   ++progress_.rewards;
   progress_.reward_sum += reward;
@@ -154,49 +149,11 @@ bool MarlBrain::learn(Experience experience, Random& random) {
   return true;
 }
 
-// True: there are more moments to come.
-bool MarlBrain::look_at(Pending& pending, const AgentView& now_seen, const UseOf& use_of, Random& random) {
-  const MarlRewardOptions& reward = options_.reward;
-  if (reward.kind == MarlReward::thesis) {
-    const AgentView next{now_seen.node, now_seen.cluster, pending.question};
-    learn({std::move(pending.state),
-           {},
-           pending.won ? kAccept : kReject,
-           thesis_reward(now_seen.node, now_seen.cluster),
-           encode(next, options_.inputs),
-           {}},
-          random);
-    return false;
-  }
-  // A pod that has ended makes no difference any more.
-  const std::optional<Usage> use = use_of(pending.question.pod);
-  if (use) pending.sum += difference_reward(now_seen.node, now_seen.cluster, *use);
-  if (++pending.looks < reward.moments.size()) return true;
-  const double mean = kDifferenceScale * pending.sum / static_cast<double>(reward.moments.size());
-  // What rejecting is worth is known at once; it must be in the pool as often as the other, or it drifts.
-  (void)dqn_.remember({pending.state,
-                       {},
-                       kReject,
-                       kDifferenceScale * pending.elsewhere,
-                       pending.state,
-                       {},
-                       learning::EpisodeEnd::terminal});
-  learn({pending.state, {}, kAccept, mean, pending.state, {}, learning::EpisodeEnd::terminal}, random);
-  return false;
-}
-
-bool MarlBrain::review(Time now, const AgentView& now_seen, const UseOf& use_of, Random& random) {
-  const std::uint64_t before = progress_.rewards;
-  std::vector<Pending> later;
-  due_.review(now, 1s, [&](Pending& pending) {
-    if (look_at(pending, now_seen, use_of, random)) later.push_back(std::move(pending));
-    return false;
-  });
-  for (Pending& pending : later) {
-    pending.at = std::max(now + 1s, pending.decided + options_.reward.moments[pending.looks]);
-    due_.add(std::move(pending));
-  }
-  return progress_.rewards > before;
+bool MarlBrain::review(Time now, const AgentView& now_seen, const MarlDiary::UseOf& use_of, Random& random) {
+  bool learnt = false;
+  for (Experience& experience : diary_.review(now, now_seen, use_of))
+    learnt = learn(std::move(experience), random) || learnt;
+  return learnt;
 }
 
 std::vector<float> MarlBrain::parameters() const {
@@ -225,7 +182,7 @@ ModelNetwork MarlBrain::network(std::string name) const {
 }
 
 void MarlBrain::begin_world() {
-  due_.clear();
+  diary_.clear();
   progress_ = {};
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,7 +11,6 @@
 #include "scheduling/policies/input_check.h"
 #include "scheduling/policies/marl_encoding.h"
 #include "scheduling/policies/marl_reward.h"
-#include "scheduling/policies/pending_rewards.h"
 
 namespace evenkeel::scheduling {
 
@@ -23,8 +21,7 @@ struct MarlBrainOptions {
   // What its score is: how much more accepting is worth than rejecting; or, where rewards are differences and
   // rejecting makes none, what accepting is worth.
   enum class Score { advantage, value } score = Score::advantage;
-  bool frozen = false;             // neither learns nor explores
-  std::size_t most_pending = 256;  // decisions whose rewards are waited for; more at once teach nothing
+  bool frozen = false;  // neither learns nor explores
 };
 MarlBrainOptions thesis_brain();  // `marl`
 MarlBrainOptions shared_brain();  // `marl-shared`
@@ -45,7 +42,7 @@ struct AgentWord {
 //   decide ──▶ settle(won?) ──▶ review … ──▶ learns      forget: its binding failed
 class MarlBrain {
  public:
-  static constexpr int kReject = 0, kAccept = 1;
+  static constexpr int kReject = MarlDiary::kReject, kAccept = MarlDiary::kAccept;
 
   MarlBrain(MarlBrainOptions options, Random& random);  // from nothing
   // From one network of a model: "agent", or "agent-1" … of agents that were trained apart. Refuses, by name,
@@ -67,12 +64,9 @@ class MarlBrain {
   // Who got the pod is known: `won` says whether this node did. Its reward will be looked at.
   void settle(const AgentView& view, bool won, Time now);
   void forget(PodKey pod);
-  Time review_at() const { return due_.next(); }
-  // Looks at rewards that are due. `now_seen`: this node and the cluster as they are (its pod is not looked
-  // at); `use_of`: what a pod uses that went to this node, nothing where it has ended. True: something was
-  // learnt.
-  using UseOf = std::function<std::optional<Usage>(PodKey)>;
-  bool review(Time now, const AgentView& now_seen, const UseOf& use_of, Random& random);
+  Time review_at() const { return diary_.review_at(); }
+  // Looks at rewards that are due (MarlDiary::review). True: something was learnt.
+  bool review(Time now, const AgentView& now_seen, const MarlDiary::UseOf& use_of, Random& random);
 
   // One experience at once, for whoever keeps rewards elsewhere. False: it was no number, and is not kept.
   bool learn(learning::Experience experience, Random& random);
@@ -100,23 +94,15 @@ class MarlBrain {
   };
   const Progress& progress() const { return progress_; }
   void begin_world();  // what is pending is over; what was learnt stays
+  // All that later learning depends on, between worlds.
+  learning::SavedState save() const { return dqn_.save(); }
+  Status restore(learning::SavedState state) { return dqn_.restore(std::move(state)); }
 
  private:
-  struct Pending {
-    Time at, decided;
-    PodQuestion question;
-    std::vector<learning::Real> state;
-    bool won = false;
-    double elsewhere = 0;   // what rejecting is worth, where rewards are differences
-    std::size_t looks = 0;  // of the reward's moments that have passed
-    double sum = 0;
-  };
-  bool look_at(Pending& pending, const AgentView& now_seen, const UseOf& use_of, Random& random);
-
   MarlBrainOptions options_;
   learning::Dqn dqn_;
   InputCheck check_;
-  PendingRewards<Pending> due_;
+  MarlDiary diary_;
   std::uint32_t experience_ = 0;
   Progress progress_;
 };

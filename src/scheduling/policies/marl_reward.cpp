@@ -107,4 +107,55 @@ double expected_difference_elsewhere(const AgentView& view) {
   return scaled_mean(sum, nodes);
 }
 
+bool MarlDiary::settle(const AgentView& view, bool won, Time now) {
+  // A difference is made by who has the pod; of the thesis's reward everybody has a share.
+  if (!won && reward_.kind == MarlReward::difference) return true;
+  if (due_.size() >= kMostPending) return false;
+  due_.add({now + reward_.moments.front(), now, view.pod, encode(view, inputs_), won,
+            expected_difference_elsewhere(view)});
+  return true;
+}
+
+bool MarlDiary::forget(PodKey pod) {
+  return due_.erase_if([&](const Pending& pending) { return pending.question.pod == pod; }) > 0;
+}
+
+std::vector<learning::Experience> MarlDiary::review(Time now, const AgentView& now_seen,
+                                                    const UseOf& use_of) {
+  std::vector<learning::Experience> complete;
+  std::vector<Pending> later;
+  const auto look = [&](Pending& pending) {
+    if (reward_.kind == MarlReward::thesis) {
+      complete.push_back({std::move(pending.state),
+                          {},
+                          pending.won ? kAccept : kReject,
+                          thesis_reward(now_seen.node, now_seen.cluster),
+                          encode({now_seen.node, now_seen.cluster, pending.question}, inputs_),
+                          {}});
+      return;
+    }
+    // A pod that has ended makes no difference any more.
+    const std::optional<Usage> use = use_of(pending.question.pod);
+    if (use) pending.sum += difference_reward(now_seen.node, now_seen.cluster, *use);
+    if (++pending.looks < reward_.moments.size()) {
+      pending.at = std::max(now, pending.decided + reward_.moments[pending.looks]);
+      later.push_back(std::move(pending));
+      return;
+    }
+    const double mean = kDifferenceScale * pending.sum / static_cast<double>(reward_.moments.size());
+    const double far = reward_.delay_weight * static_cast<double>(pending.question.delay) / 100;
+    constexpr auto kOver = learning::EpisodeEnd::terminal;
+    // What rejecting is worth was known at once; it is told as often as the other, or its value would drift.
+    complete.push_back(
+        {pending.state, {}, kReject, kDifferenceScale * pending.elsewhere, pending.state, {}, kOver});
+    complete.push_back({pending.state, {}, kAccept, mean - far, pending.state, {}, kOver});
+  };
+  due_.review(now, Duration{}, [&](Pending& pending) {
+    look(pending);
+    return false;
+  });
+  for (Pending& pending : later) due_.add(std::move(pending));
+  return complete;
+}
+
 }  // namespace evenkeel::scheduling
