@@ -1,12 +1,13 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scheduling/policies/marl_brain.h"
+#include "scheduling/policies/marl_views.h"
 #include "scheduling/policies/policy.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -16,7 +17,6 @@ namespace evenkeel::scheduling {
 enum class MarlSharing {
   none,      // not at all: each its own network, as in the thesis
   averaged,  // every so many pods they all go on with the mean of what they know
-  pooled,    // one network learns from everybody's experience: for training
 };
 
 struct MarlSettings {
@@ -43,13 +43,14 @@ std::optional<MarlSettings> marl_settings(std::string_view policy);
 // docs/algorithms/marl.md.
 class Marl final : public PlacementPolicy, public ShowsInputs {
  public:
-  explicit Marl(MarlSettings settings) : settings_(std::move(settings)) {}
+  explicit Marl(MarlSettings settings)
+      : settings_(std::move(settings)), diaries_(settings_.brain.inputs, settings_.brain.reward) {}
   // Refuses a model that is another policy's.
   static Result<std::unique_ptr<Marl>> from_model(MarlSettings settings, const learning::Model& model);
 
   std::optional<NodeId> choose(const PlacementRequest& request, Random& random) override;
   ScoreSheet explain(const PlacementRequest& request) override;
-  Time review_at() const override { return next_review_; }
+  Time review_at() const override { return diaries_.review_at(); }
   std::vector<EvictPod> review(const Retrospect& seen, Random& random) override;
   SelfCheck self_check() const override { return check_.found(); }
   InputCheck& inputs() override { return check_; }
@@ -62,66 +63,39 @@ class Marl final : public PlacementPolicy, public ShowsInputs {
   };
   const Progress& progress() const { return progress_; }
 
-  // For trainers. A new world: what was pending there is over; what was learnt stays, of independent agents
-  // by the order in which their nodes come.
-  void begin_world();
-  void set_frozen(bool frozen);
-  void set_learning_rate(learning::Real rate);
-  void set_epsilon(double epsilon) { epsilon_ = epsilon; }      // that anybody at all gets a pod; pooled only
-  void begin_from_nothing(std::size_t agents, Random& random);  // so many, where nothing is shared
-  learning::Model model() const;
-  // What there is to save: the one network, or one for each agent.
-  std::vector<MarlBrain*> brains();
-  // Network costs where worlds have none, so that agents learn what they mean.
-  using Delays = std::function<float(const PlacementRequest&, NodeId)>;
-  void imagine_delays(Delays delays) { imagined_delays_ = std::move(delays); }
-  // What was said to the last question, in the order of nodes.
-  struct Asked {
-    NodeId node;
-    AgentView view;
-    AgentWord word;
-  };
-  std::span<const Asked> asked() const { return asked_; }
-
  private:
   struct Agent {
     std::string node;                  // whose it is; empty: nobody's
     std::unique_ptr<MarlBrain> brain;  // none where one network serves all
-    std::optional<MarlDiary> diary;
   };
 
   // Where nobody learns by himself, all see with the same network.
-  bool is_one_network() const {
-    return settings_.sharing == MarlSharing::pooled ||
-           (settings_.sharing == MarlSharing::averaged && settings_.brain.frozen);
-  }
+  bool is_one_network() const { return settings_.sharing == MarlSharing::averaged && settings_.brain.frozen; }
   bool has_begun() const { return seed_ || model_; }
   bool look(const PlacementRequest& request, Random* random);
   void know_nodes(const ClusterState& cluster);
   std::unique_ptr<MarlBrain> new_brain();
-  void view_nodes(const PlacementRequest& request, Random* random);
   void hear_all(Random* random);
   bool anybody_speaks() const;
   std::optional<std::size_t> best_bid(Random* random) const;
   void settle(NodeId node, Time now);
+  void begin_from_nothing(Random& random);
   void average_brains();
   void learn(Agent& agent, learning::Experience experience, Random& random);
 
   MarlSettings settings_;
   std::optional<learning::Model> model_;
-  std::optional<std::uint64_t> seed_;             // of weights that begin from nothing
-  std::unique_ptr<MarlBrain> common_;             // the shared network; none where nothing is shared
-  std::vector<std::unique_ptr<MarlBrain>> kept_;  // of independent agents, from world to world
+  std::optional<std::uint64_t> seed_;  // of weights that begin from nothing
+  std::unique_ptr<MarlBrain> common_;  // the shared network; none where nothing is shared
   std::size_t agents_made_ = 0;
   std::vector<Agent> agents_;  // by NodeId::slot
   std::uint64_t nodes_version_ = 0;
-  NodeForecasts forecasts_;
-  std::vector<Asked> asked_;
+  AgentViews views_;
+  std::span<AgentViews::View> asked_;
+  std::vector<AgentWord> words_;  // theirs
+  AgentDiaries diaries_;
   learning::Matrix states_;
   std::uint64_t since_average_ = 0;
-  double epsilon_ = 0;
-  Time next_review_ = Time::max();
-  Delays imagined_delays_;
   InputCheck check_;
   Progress progress_;
   WeightedScores fallback_;
