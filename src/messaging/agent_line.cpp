@@ -148,24 +148,29 @@ void AgentLine::say(std::string_view messages, std::size_t count) {
 
 void AgentLine::flush() {
   if (!socket_.is_open() || !has_shaken_) return;
+  if (!waits_to_write_) return write_on();
+  if (output_.size() > common_->most_backlog) cut_off();
+}
+
+void AgentLine::cut_off() {
+  common_->counts.dropped += messages_;
+  end("it does not read what it is told");
+}
+
+void AgentLine::write_on() {
   waits_to_write_ = false;
   while (sent_ < output_.size()) {
     std::size_t count = 0;
     const auto step = session_.write(std::string_view(output_).substr(sent_), count);
     sent_ += count;
     if (step == TlsSession::Step::done) continue;
-    if (step == TlsSession::Step::closed || step == TlsSession::Step::failed) {
-      messages_ = 0;  // lost with the line, and not for want of reading
+    if (step == TlsSession::Step::closed || step == TlsSession::Step::failed)
       return end(session_.trouble().empty() ? "the other side hung up" : session_.trouble());
-    }
-    if (output_.size() - sent_ > common_->most_backlog) {
-      common_->counts.dropped += messages_;
-      return end("it does not read what it is told");
-    }
-    output_.erase(0, sent_);
-    sent_ = 0;
-    if (!std::exchange(waits_to_write_, true)) wait(step, &AgentLine::flush);
-    return;
+    output_.erase(0, std::exchange(sent_, 0));
+    // A message may be larger than what may wait: it is what came before that has to be gone.
+    if (output_.size() > common_->most_backlog + kMostAgentMessage) return cut_off();
+    waits_to_write_ = true;
+    return wait(step, &AgentLine::write_on);
   }
   output_.clear();
   if (output_.capacity() > kKeptMemory) output_.shrink_to_fit();

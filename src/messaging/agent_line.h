@@ -16,13 +16,14 @@
 
 namespace evenkeel::messaging {
 
-inline constexpr std::string_view kAgentName = "evenkeel:agent:";  // and the node: a certificate's common name
+inline constexpr std::string_view kAgentName =
+    "evenkeel:agent:";  // and the node: a certificate's common name
 
 Duration steady_now();
 
-// One encrypted connection between two agents, whoever dialled: hands over whole messages, gathers what is to be
-// said and sends it at once when told to. Runs inside the io_context of its socket. It lives as long as that has
-// work of its; after close() it calls nobody.
+// One encrypted connection between two agents, whoever dialled: hands over whole messages, gathers what is to
+// be said and sends it at once when told to. Runs inside the io_context of its socket. It lives as long as
+// that has work of its; after close() it calls nobody.
 class AgentLine : public std::enable_shared_from_this<AgentLine> {
  public:
   using Io = boost::asio::io_context;
@@ -62,12 +63,15 @@ class AgentLine : public std::enable_shared_from_this<AgentLine> {
   const std::string& peer() const { return peer_; }  // the node its certificate speaks for; empty: none
   std::time_t valid_until() const { return valid_until_; }
 
-  Duration until{};      // its owner's patience
-  bool has_met = false;  // the hello was said, and heard
+  Duration until{};        // its owner's patience
+  bool has_met = false;    // the hello was said, and heard
+  bool is_queued = false;  // for its owner's next flush()
 
  private:
   void shake_hands();
   void read_on();
+  void write_on();
+  void cut_off();
   bool take(std::string_view bytes);
   bool take_whole(std::string_view& bytes);
   void wait(TlsSession::Step step, void (AgentLine::*then)());
