@@ -263,7 +263,9 @@ Result<PaperResult> new_node(const PaperSettings& settings) {
   const auto shared = shared_model(settings);
   const auto marl = pretrain("marl", settings);
   if (!marl) return marl.error();
-  scheduling::PolicyModels trained{{"marl", *marl}};
+  learning::Model three = **marl;  // those of the nodes that are there before
+  three.networks.resize(std::min<std::size_t>(3, three.networks.size()));
+  scheduling::PolicyModels trained{{"marl", std::make_shared<const learning::Model>(std::move(three))}};
   if (shared) trained["marl-shared"] = shared;
   const auto make_blank = [shared]() -> std::unique_ptr<scheduling::PlacementPolicy> {
     MarlSettings blank = *scheduling::marl_settings("marl-shared");

@@ -44,7 +44,8 @@ MarlBrainOptions thesis_brain() {
 MarlBrainOptions shared_brain() {
   MarlBrainOptions options;
   options.inputs.encoding = MarlEncoding::shared;
-  options.reward = {MarlReward::difference, {6s, 21s, 42s, 72s, 138s}};
+  options.reward = {MarlReward::difference, {15s, 45s, 90s, 150s, 240s}};
+  options.reward.delay_weight = 2;
   options.score = MarlBrainOptions::Score::value;
   options.dqn.hidden = {16};
   options.dqn.activation = learning::Activation::tanh;
