@@ -26,6 +26,22 @@ std::vector<float> delays_of(const PlacementRequest& request) {
   return delays;
 }
 
+// Less than this share of a node in everything it asks for and is expected to use.
+constexpr double kLittle = 0.05;
+
+bool weighs_little(const PlacementRequest& request, NodeId node) {
+  const Node& there = request.cluster.node(node);
+  const Resources& asked = request.pod.shape->request;
+  const auto is_little = [](double part, double whole) { return part <= kLittle * whole; };
+  if (!is_little(static_cast<double>(asked.cpu.count), static_cast<double>(there.allocatable.cpu.count)) ||
+      !is_little(static_cast<double>(asked.memory.count),
+                 static_cast<double>(there.allocatable.memory.count)))
+    return false;
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    if (there.capacity.of[d] > 0 && !is_little(request.demand.mean.of[d], there.capacity.of[d])) return false;
+  return true;
+}
+
 AgentsPolicy::AgentsPolicy(BidDesk& desk, std::unique_ptr<scheduling::PlacementPolicy> rule)
     : desk_(desk), rule_(std::move(rule)) {
   EVENKEEL_CHECK(rule_ != nullptr);
@@ -44,12 +60,32 @@ std::optional<NodeId> AgentsPolicy::choose(const PlacementRequest& request, Rand
       return std::nullopt;
     case BidDesk::Answer::chosen:
       last_.decider = Decider::agents;
-      return outcome.node;
+      if (!weighs_little(request, outcome.node)) return outcome.node;
+      return choose_among_acceptors(request, outcome.node, random);
     case BidDesk::Answer::nobody:
       break;
   }
   last_.decider = Decider::rule;
   return rule_->choose(request, random);
+}
+
+// For what weighs little every node that accepts is as good for the load: which of them is a matter of what
+// else the pod asks for, spreading above all, and of that the rule knows more.
+NodeId AgentsPolicy::choose_among_acceptors(const PlacementRequest& request, NodeId best, Random& random) {
+  acceptors_.assign(request.feasible.size(), 0);
+  PlacementRequest among = request;
+  among.feasible_count = 0;
+  for (const BidDesk::Word& word : desk_.words(request)) {
+    const bool accepts = word.bid && !word.out_of_date && word.bid->verdict == BidVerdict::accept;
+    if (!accepts || !request.feasible[word.node.slot]) continue;
+    acceptors_[word.node.slot] = 1;
+    ++among.feasible_count;
+  }
+  if (among.feasible_count < 2) return best;
+  among.feasible = acceptors_;
+  last_.why +=
+      "; the pod weighs little: by the rule among " + std::to_string(among.feasible_count) + " that accept";
+  return rule_->choose(among, random).value_or(best);
 }
 
 ScoreSheet AgentsPolicy::agents_sheet(const PlacementRequest& request) const {

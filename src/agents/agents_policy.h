@@ -29,12 +29,17 @@ class AgentsPolicy final : public scheduling::PlacementPolicy {
     Decider decider = Decider::plan;
     std::string why;
   };
+  NodeId choose_among_acceptors(const scheduling::PlacementRequest& request, NodeId best, Random& random);
   scheduling::ScoreSheet agents_sheet(const scheduling::PlacementRequest& request) const;
 
   BidDesk& desk_;
   std::unique_ptr<scheduling::PlacementPolicy> rule_;
   Last last_;
+  std::vector<std::uint8_t> acceptors_;  // by node column: lent to the rule
 };
+
+// Whether the pod takes next to nothing of the node, whatever it is that one looks at.
+bool weighs_little(const scheduling::PlacementRequest& request, NodeId node);
 
 // Mean network cost from each node to the placed pods that the pod talks to; empty: it talks to nobody.
 std::vector<float> delays_of(const scheduling::PlacementRequest& request);
