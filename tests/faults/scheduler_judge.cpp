@@ -282,7 +282,7 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
   const std::string& process = connection.process();
   if (!parts) return accuse(process + " asks for " + request.path);
   if (parts->plural == "leases") {
-    holders_[process].sent = connection.now();
+    holders_[process].sent = network_.clock().now();
     return;
   }
   const std::string what =

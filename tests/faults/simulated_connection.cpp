@@ -26,10 +26,16 @@ ApiAnswer no_answer(const ApiRequest& request) {
   return answer;
 }
 
+bool is_partial(const ApiRequest& request) {
+  const auto parts = parse_request_path(request.path);
+  const auto selector = Selector::parse(parts->asked("labelSelector"), parts->asked("fieldSelector"));
+  return selector && selector->is_partial();
+}
+
 }  // namespace
 
 SimulatedConnection::SimulatedConnection(SimulatedNetwork& network, std::string process)
-    : network_(network), process_(std::move(process)) {
+    : network_(network), process_(std::move(process)), born_(network.clock().now()) {
   network_.connections_.push_back(this);
 }
 
@@ -46,6 +52,7 @@ std::function<void()> SimulatedConnection::ours(std::function<void()> work) {
 
 void SimulatedConnection::deliver(std::function<void()> work) {
   if (is_paused_) return parked_.push_back(std::move(work));
+  has_delivered_ = true;
   work();
 }
 
@@ -59,11 +66,11 @@ void SimulatedConnection::resume() {
 
 kubernetes::ApiConnection::TimerId SimulatedConnection::call_after(Duration delay,
                                                                    std::function<void()> work) {
-  return network_.clock().after(delay, ours([this, work = std::move(work)] { deliver(work); }));
+  return network_.clock().after(in_truth(delay), ours([this, work = std::move(work)] { deliver(work); }));
 }
 
 bool SimulatedConnection::run_for(Duration time, const std::function<bool()>& done) {
-  const Time end = now() + time;
+  const Time end = network_.clock().now() + in_truth(time);
   do {
     if (done()) return true;
   } while (network_.clock().run_next(end));
@@ -91,7 +98,7 @@ void SimulatedConnection::attempt(const std::shared_ptr<Call>& call) {
   const SimulatedNetwork::Fate fate = network_.draw_fate();
   VirtualTime& clock = network_.clock();
   call->timeout =
-      clock.after(call->request.timeout,
+      clock.after(in_truth(call->request.timeout),
                   ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
   if (fate.lost_before) {
     ++network_.counts.lost;
@@ -122,7 +129,8 @@ void SimulatedConnection::arrive(const std::shared_ptr<Call>& call, int attempt,
     answer = network_.server().execute(process_, call->request);
     const bool is_list =
         answer.ok() && call->request.method == "GET" && parse_request_path(call->request.path)->name.empty();
-    if (is_list) listing = network_.server().last_listing();
+    // A list of some objects tells nothing about the others.
+    if (is_list && !is_partial(call->request)) listing = network_.server().last_listing();
     if (fate.error_after) answer = refusal(500, "InternalError", "etcdserver: request timed out");
     if (fate.lost_after) {
       ++network_.counts.uncertain;
@@ -185,6 +193,7 @@ void SimulatedConnection::open(StreamId id, const SimulatedNetwork::Fate& fate) 
   auto [watch, status] = network_.server().open_watch(stream.request);
   if (status.code != 0) return refuse(id, status);
   stream.watch = std::move(watch);
+  stream.is_partial = is_partial(stream.request);
   stream.is_open = true;
   deliver([this, id] {
     const auto still = streams_.find(id);
@@ -303,7 +312,8 @@ void SimulatedConnection::send(StreamId id, std::vector<Frame> frames, std::stri
   deliver([this, id, frames = std::move(frames), bytes = std::move(bytes), first] {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
-    for (const Frame& frame : frames) knowledge_.told(*found->second.watch.kind, frame);
+    if (!found->second.is_partial)
+      for (const Frame& frame : frames) knowledge_.told(*found->second.watch.kind, frame);
     const std::string_view all = bytes;
     for (const std::string_view piece : {all.substr(0, first), all.substr(first)}) {
       const auto still = streams_.find(id);  // its reader may have had enough
