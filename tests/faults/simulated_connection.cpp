@@ -100,9 +100,9 @@ void SimulatedConnection::attempt(const std::shared_ptr<Call>& call) {
   call->timeout =
       clock.after(in_truth(call->request.timeout),
                   ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
-  if (fate.lost_before) {
+  if (fate.lost_before || is_cut_off_) {
     ++network_.counts.lost;
-    if (fate.silent) return;
+    if (fate.silent || is_cut_off_) return;
     clock.after(fate.there,
                 ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
     return;
@@ -140,7 +140,7 @@ void SimulatedConnection::arrive(const std::shared_ptr<Call>& call, int attempt,
   }
   network_.clock().after(
       fate.back, ours([this, call, attempt, answer = std::move(answer), listing = std::move(listing)] {
-        settle(call, attempt, answer, listing);
+        if (!is_cut_off_) settle(call, attempt, answer, listing);
       }));
 }
 
@@ -183,7 +183,7 @@ void SimulatedConnection::open(StreamId id, const SimulatedNetwork::Fate& fate) 
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
-  if (!network_.is_up() || fate.lost_before || fate.lost_after)
+  if (!network_.is_up() || is_cut_off_ || fate.lost_before || fate.lost_after)
     return refuse(id, {0, "", "the connection was lost", 0});
   if (fate.refused.code != 0) return refuse(id, fate.refused.status);
   Random& random = network_.random();
@@ -227,6 +227,21 @@ void SimulatedConnection::end_streams() {
   std::vector<StreamId> all;
   for (const auto& [id, stream] : streams_) all.push_back(id);
   for (const StreamId id : all) network_.clock().after({}, ours([this, id] { end(id); }));
+}
+
+void SimulatedConnection::cut_off() {
+  is_cut_off_ = true;
+  for (auto& [id, stream] : streams_) stream.is_stalled = true;
+}
+
+void SimulatedConnection::reconnect() {
+  is_cut_off_ = false;
+  end_stalled();
+}
+
+void SimulatedConnection::end_stalled() {
+  for (const auto& [id, stream] : streams_)
+    if (stream.is_stalled) network_.clock().after({}, ours([this, stalled = id] { end(stalled); }));
 }
 
 void SimulatedConnection::wake_watches(const Kind& kind) {

@@ -36,6 +36,12 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
   void resume();
   bool is_paused() const { return is_paused_; }
 
+  // While cut off from the server it says nothing that is heard and hears nothing, and nobody tells it so.
+  void cut_off();
+  void reconnect();
+  // Watches that say nothing more end now.
+  void end_stalled();
+
   // How its clocks run: the steady one, and with it every timer, by this much faster or slower than time does;
   // the one on the wall besides so far ahead, which somebody may set.
   void skew(double rate) { rate_ = rate; }
@@ -90,7 +96,7 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
   Time born_;
   double rate_ = 1;
   Duration ahead_{};
-  bool is_paused_ = false, has_delivered_ = false;
+  bool is_paused_ = false, is_cut_off_ = false, has_delivered_ = false;
   std::deque<std::function<void()>> parked_;
   std::map<StreamId, Stream> streams_;
   StreamId last_stream_ = 0;
