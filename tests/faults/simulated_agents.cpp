@@ -9,6 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kFirstPause = 50ms, kLongestPause = 2s;
+constexpr Duration kHeldWell = 2s;  // then a line that is lost is dialled again at once
 constexpr std::size_t kMostWaiting = 400;  // messages to one who does not read: then it is cut off
 
 std::string host_in(const std::string& address) { return address.substr(0, address.rfind(':')); }
@@ -116,7 +117,7 @@ void AgentNetwork::look_at_cuts() {
 
 void AgentNetwork::send(const WirePtr& wire, int to, Parcel parcel) {
   End& end = wire->ends[to];
-  const bool is_message = parcel.index() >= 2;
+  const bool is_message = parcel.index() >= 3;
   counts.messages += is_message ? 1 : 0;
   if (wire->is_broken) {
     counts.lost += is_message ? 1 : 0;
@@ -236,7 +237,7 @@ void SimulatedAgentLine::follow(const HolderIdentity& leader, const AgentHello& 
   if (leader_ == leader) return;
   drop_line();
   leader_ = leader;
-  pause_ = kFirstPause;
+  pause_ = {};
   dial();
 }
 
@@ -307,15 +308,16 @@ void SimulatedAgentLine::accept(const AttemptPtr& attempt, const std::string& wa
   if (wanted_node != node_)
     return network_.close(wire, 1, "its certificate is that of " + node_, true);
   strangers_.push_back(wire);
-  network_.send(wire, 0, AgentNetwork::Opened{});
+  network_.send(wire, 0, AgentNetwork::Shaken{});
 }
 
 void SimulatedAgentLine::has_no_line(Line line, const std::string& why) {
   end_attempt();
-  is_open_ = false;
+  const bool was_held = std::exchange(is_open_, false) && network_.clock().now() - opened_ >= kHeldWell;
+  pause_ = was_held ? Duration{} : std::clamp(2 * pause_, kFirstPause, kLongestPause);
   process_.cancel_timer(redial_);
-  redial_ = process_.call_after(pause_, [this] { dial(); });
-  pause_ = std::min(2 * pause_, kLongestPause);
+  redial_ = process_.call_after(from_seconds(to_seconds(pause_) * network_.random_.between(0.5, 1)),
+                                [this] { dial(); });
   if (handlers_.line) handlers_.line(line, why);
 }
 
@@ -333,6 +335,11 @@ void SimulatedAgentLine::lead(bool leads, NotLeading otherwise) {
   for (const auto& [node, wire] : std::exchange(agents_, {})) {
     network_.send(wire, 0, std::make_shared<const FromLeader>(otherwise_));
     network_.close(wire, 1, "does not lead any more", true);
+    network_.clock().after({}, process_.ours([this, who = node] {
+      process_.deliver([this, who] {
+        if (handlers_.left) handlers_.left(who);
+      });
+    }));
   }
 }
 
@@ -351,22 +358,25 @@ void SimulatedAgentLine::tell_all(const FromLeader& message) {
 }
 
 void SimulatedAgentLine::heard(const WirePtr& wire, int end, const AgentNetwork::Parcel& parcel) {
-  std::visit(Match{[&](const AgentNetwork::Opened&) {
+  std::visit(Match{[&](const AgentNetwork::Shaken&) {
                      if (wire != to_leader_) return;
-                     ++network_.counts.opened;
-                     end_attempt();
-                     is_open_ = true;
-                     pause_ = kFirstPause;
                      FromAgent hello = hello_;
                      network_.said(node_, hello);
                      ++counts_.messages_sent;
                      network_.send(wire, 1, std::make_shared<const FromAgent>(std::move(hello)));
+                   },
+                   [&](const AgentNetwork::Welcome&) {
+                     if (wire != to_leader_) return;
+                     ++network_.counts.opened;
+                     end_attempt();
+                     is_open_ = true;
+                     opened_ = network_.clock().now();
                      if (handlers_.line) handlers_.line(Line::open, "");
                    },
                    [&](const AgentNetwork::Closed& closed) { lost(wire, end, closed.why); },
                    [&](const std::shared_ptr<const FromAgent>& message) { heard_from_agent(wire, *message); },
                    [&](const std::shared_ptr<const FromLeader>& message) {
-                     if (wire != to_leader_ || !is_open_) return;
+                     if (wire != to_leader_) return;
                      ++counts_.messages_received;
                      if (handlers_.from_leader) handlers_.from_leader(*message);
                    }},
@@ -383,6 +393,13 @@ void SimulatedAgentLine::heard_from_agent(const WirePtr& wire, const FromAgent& 
     // Out of turn: whoever speaks so speaks another language.
     ++counts_.refused_malformed;
     network_.close(wire, 1, "out of turn", true);
+    return forget(wire, 1);
+  }
+  const AgentReport* const report = std::get_if<AgentReport>(&message);
+  if (report != nullptr && report->report.node != node) {
+    ++counts_.refused_wrong_node;
+    ++network_.counts.wrong_node;
+    network_.close(wire, 1, "a report about another node", true);
     return forget(wire, 1);
   }
   if (handlers_.from_agent) handlers_.from_agent(node, message);
@@ -411,6 +428,7 @@ void SimulatedAgentLine::greeted(const WirePtr& wire, const AgentHello& hello) {
     if (!leads_) return network_.close(wire, 1, "does not lead", true);
   }
   agents_[node] = wire;
+  network_.send(wire, 0, AgentNetwork::Welcome{});
   if (handlers_.joined) handlers_.joined(node, hello);
 }
 

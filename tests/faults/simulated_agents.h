@@ -37,7 +37,7 @@ class AgentNetwork {
   VirtualTime& clock() { return clock_; }
   AgentWeather weather;
   Duration patience{std::chrono::seconds{8}};       // until silence is a lost connection
-  Duration dial_patience{std::chrono::seconds{3}};  // until silence is no connection
+  Duration dial_patience{std::chrono::seconds{5}};  // until silence is no connection
 
   // From here on nothing of what one says reaches the other; the way back may be open.
   void cut(const std::string& from, const std::string& to);
@@ -61,11 +61,13 @@ class AgentNetwork {
  private:
   friend class SimulatedAgentLine;
 
-  struct Opened {};  // the host there took it, and its certificate is the one that was asked for
+  struct Shaken {};   // the host there took it, and its certificate is the one that was asked for
+  struct Welcome {};  // whoever dialled was let in
   struct Closed {
     std::string why;
   };
-  using Parcel = std::variant<Opened, Closed, std::shared_ptr<const FromAgent>, std::shared_ptr<const FromLeader>>;
+  using Parcel = 
+      std::variant<Shaken, Welcome, Closed, std::shared_ptr<const FromAgent>, std::shared_ptr<const FromLeader>>;
   // One end of one connection; `inbox` is what is on its way to it.
   struct End {
     SimulatedAgentLine* line = nullptr;  // none: closed, whatever the other end believes
@@ -170,6 +172,7 @@ class SimulatedAgentLine final : public messaging::AgentTransport {
   AgentHello hello_;
   WirePtr to_leader_;
   bool is_open_ = false;
+  Time opened_{};
   AttemptPtr attempt_;
   Duration pause_{};
   kubernetes::ApiConnection::TimerId redial_ = 0, give_up_ = 0;

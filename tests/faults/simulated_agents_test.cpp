@@ -92,7 +92,7 @@ TEST_F(Agents, AreSentToWhoeverLeads) {
   member->follow(*other);
   run_for(20ms);
   EXPECT_EQ(member->elsewhere, std::vector<std::string>{"c/10.0.0.3:1/1"});
-  EXPECT_EQ(member->lines, (std::vector<Line>{Line::open, Line::lost}));
+  EXPECT_EQ(member->lines, (std::vector<Line>{Line::lost}));
   EXPECT_TRUE(other->joined.empty());
   // Who led is heard of no more, and says so.
   other->line.lead(true, {});
@@ -102,6 +102,7 @@ TEST_F(Agents, AreSentToWhoeverLeads) {
   run_for(20ms);
   EXPECT_EQ(member->elsewhere.back(), "d/10.0.0.4:1/1");
   EXPECT_EQ(member->lines.back(), Line::lost);
+  EXPECT_EQ(other->joined.back(), "b left");
 }
 
 TEST_F(Agents, OfADeadProcessLearnThatItIsGone) {
@@ -203,6 +204,18 @@ TEST_F(Agents, SpeakForTheNodeOfTheirCertificateAlone) {
   EXPECT_TRUE(leader->joined.empty());
   EXPECT_GE(leader->line.counts().refused_wrong_node, 1U);
   EXPECT_TRUE(was(*liar, Line::lost));
+  EXPECT_FALSE(was(*liar, Line::open));
+  liar->hello.node = "b";
+  liar->follow(*leader);
+  run_for(3s);
+  ASSERT_EQ(leader->joined, std::vector<std::string>{"b 2"});
+  AgentReport report;
+  report.report.node = "c";
+  liar->line.tell_leader(report);
+  run_for(20ms);
+  EXPECT_EQ(leader->joined.back(), "b left") << "whoever reports about another node is cut off";
+  leader->joined.clear();
+  liar->line.unfollow();
   const auto other = make("d");
   other->line.follow({"e", leader->line.address(), 1}, other->hello);
   run_for(1s);

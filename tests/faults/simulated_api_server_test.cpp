@@ -180,8 +180,9 @@ TEST_F(ApiServer, ListsWhatFieldsSelectAndRefusesFieldsThatKubernetesDoesNotSele
   const auto names = [&](const std::string& fields) {
     kubernetes::ApiRequest request;
     request.path = "/api/v1/pods?fieldSelector=" + fields;
+    const json list = json::parse(ask(request).body);
     std::string text;
-    for (const json& item : json::parse(ask(request).body)["items"])
+    for (const json& item : list["items"])
       text += text_at(item, {"metadata", "name"}) + " ";
     return text;
   };
