@@ -20,6 +20,7 @@ void add_train(CLI::App& app, int& exit_code,
                std::span<const training::Learner> learners = training::learners());
 void add_model(CLI::App& app, int& exit_code);
 void add_scheduler(CLI::App& app, int& exit_code);
+void add_agent(CLI::App& app, int& exit_code);
 void add_autoscaler(CLI::App& app, int& exit_code);
 void add_controllers(CLI::App& app, int& exit_code);
 void add_convert(CLI::App& app, int& exit_code);

@@ -85,8 +85,8 @@ class LiveScheduler::Watched : public World {
  public:
   // `decides_first`: a pod that somebody else has bound by the time we hear of it is asked about all the
   // same, as it was before: what a shadow is there for.
-  Watched(World& world, LiveObserver& observer, bool decides_first)
-      : world_(world), observer_(observer), decides_first_(decides_first) {}
+  Watched(World& world, LiveObserver& observer, bool decides_first, const LiveCounsel* counsel)
+      : world_(world), observer_(observer), decides_first_(decides_first), counsel_(counsel) {}
 
   // How long the thinking took since events came or the last action went.
   Duration thought() {
@@ -115,7 +115,7 @@ class LiveScheduler::Watched : public World {
     world_.execute(action);
     thought();
   }
-  bool is_full() const override { return world_.is_full(); }
+  bool is_full() const override { return world_.is_full() || (counsel_ && counsel_->is_full()); }
 
  private:
   // How many of them come before somebody binds a pod that is new among them.
@@ -132,6 +132,7 @@ class LiveScheduler::Watched : public World {
   World& world_;
   LiveObserver& observer_;
   bool decides_first_;
+  const LiveCounsel* counsel_;
   std::span<const ClusterEvent> rest_;  // of what the world told last
   std::chrono::steady_clock::time_point since_;
 };
@@ -146,6 +147,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::open(kubernetes::ApiConnec
     auto setup = set_up_live_profile(options.configuration, profile, options.models, learning.get());
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
     if (options.usage) options.usage->prepare(setup->options);
+    if (options.counsel) setup->policy = options.counsel->advise(std::move(setup->policy));
     profiles.push_back(*std::move(setup));
   }
   return std::unique_ptr<LiveScheduler>(
@@ -161,7 +163,7 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
       profiles_(std::move(profiles)),
       observer_(options_.observer ? *options_.observer : silent_),
       world_(connection, world_options(options_), options_.log),
-      watched_(std::make_unique<Watched>(world_, observer_, options_.shadow)),
+      watched_(std::make_unique<Watched>(world_, observer_, options_.shadow, options_.counsel)),
       scheduler_(profiles_of(options_, profiles_), queue_options(options_.configuration)),
       begun_(connection.now()) {
   std::vector<scheduling::PlacementPolicy*> policies;
@@ -176,11 +178,13 @@ LiveScheduler::LiveScheduler(kubernetes::ApiConnection& connection, LiveOptions 
     note(request, node);
   });
   world_.write_while([this] { return leading(); });
+  if (options_.counsel) world_.annotate_bindings(options_.counsel->annotation);
   make_stage();
   observer_.serves(served);
   observer_.began(scheduler_, begun_);
   if (options_.usage) options_.usage->begin(world_, scheduler_, begun_);
-  if (options_.configuration.leader_election.elect && !options_.identity.empty() && !options_.shadow) {
+  const bool elects = options_.configuration.leader_election.elect && !options_.identity.empty();
+  if (elects && !options_.shadow && !options_.counsel) {
     election_ =
         std::make_unique<kubernetes::LeaderElector>(connection_, election_options(options_), options_.log);
     election_->on_change([this] { world_.interrupt(); });
@@ -207,6 +211,14 @@ void LiveScheduler::make_stage() {
 LiveScheduler::~LiveScheduler() {
   observer_.ended();
   if (options_.usage) options_.usage->end(leading(), connection_.now());
+}
+
+Time LiveScheduler::wake_at() const {
+  if (!deciding()) return Time::max();
+  if (!was_deciding_) return connection_.now();
+  Time at = scheduler_.wake_at();
+  for (const auto& profile : profiles_) at = std::min(at, profile.policy->review_at());
+  return at;
 }
 
 bool LiveScheduler::turn(Time deadline) {

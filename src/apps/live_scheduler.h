@@ -19,6 +19,17 @@
 
 namespace evenkeel::apps {
 
+// Whom a scheduler acts for, where it does not elect itself and others are asked before it decides: the
+// agents of a distributed scheduler (apps/live_agent.h). Outlives the scheduler.
+struct LiveCounsel {
+  std::function<bool()> leads;  // whether it may act; asked before every write
+  // The policy of a profile becomes the rule of one that asks.
+  std::function<std::unique_ptr<scheduling::PlacementPolicy>(std::unique_ptr<scheduling::PlacementPolicy>)>
+      advise;
+  std::function<bool()> is_full;                                      // nobody else is to be asked about now
+  std::function<std::optional<kubernetes::Annotation>()> annotation;  // of every binding
+};
+
 struct LiveOptions {
   kubernetes::SchedulerConfiguration configuration;
   scheduling::PolicyModels models;
@@ -35,7 +46,8 @@ struct LiveOptions {
   training::OnlineLearner::Options learner;  // of each policy that learns
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;
-  LiveUsage* usage = nullptr;  // what nodes use, and what workloads did; none: nobody says
+  const LiveCounsel* counsel = nullptr;  // none: it elects and decides by itself
+  LiveUsage* usage = nullptr;            // what nodes use, and what workloads did; none: nobody says
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
 
@@ -61,12 +73,21 @@ class LiveScheduler {
   void stop(Duration at_most);
 
   bool synced() const { return world_.synced(); }
-  bool leading() const { return !election_ || election_->leads(); }
+  bool leading() const {
+    if (options_.counsel) return options_.counsel->leads();
+    return !election_ || election_->leads();
+  }
   bool deciding() const { return synced() && leading() && is_fresh_ && stage_->ready(connection_.now()); }
   const scheduling::Scheduler& scheduler() const { return scheduler_; }
   const kubernetes::KubernetesWorld& world() const { return world_; }
   LiveLearning& learning() { return *learning_; }
   const scheduling::PlacementPolicy& policy(std::size_t profile) const { return *profiles_[profile].policy; }
+  // For whoever waits in its stead: whether a turn would find something, when it deserves one all the same,
+  // and that what held pods wait for has come.
+  bool has_events() const { return world_.has_events(); }
+  Time wake_at() const;
+  void look_at_held() { scheduler_.look_at_held(); }
+  void report(const NodeReport& report) { world_.report(report, connection_.now()); }
   // As if the world had told it: for tests, and for whoever has facts that the world does not.
   void inject(const ClusterEvent& event, Time now) { scheduler_.observe(event, now); }
 

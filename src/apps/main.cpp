@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   evenkeel::apps::add_model(app, exit_code);
   evenkeel::apps::add_papers(app, exit_code);
   evenkeel::apps::add_scheduler(app, exit_code);
+  evenkeel::apps::add_agent(app, exit_code);
   evenkeel::apps::add_autoscaler(app, exit_code);
   evenkeel::apps::add_controllers(app, exit_code);
   evenkeel::apps::add_convert(app, exit_code);

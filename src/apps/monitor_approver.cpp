@@ -100,8 +100,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_approver(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("approver", "Approve monitors' certificate requests about the nodes they run on");
+  CLI::App* command = app.add_subcommand(
+      "approver",
+      "Approve the certificate requests of monitors, probes and agents about the nodes they run on");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--kubeconfig", arguments->kubeconfig,
                       "How to reach the cluster ($KUBECONFIG, ~/.kube/config, or the pod's own account)");
@@ -111,6 +112,8 @@ void add_approver(CLI::App& app, int& exit_code) {
   command->add_option("--netprobe-account", arguments->policy.netprobe_account,
                       "Likewise for network probes\n"
                       "(system:serviceaccount:evenkeel-netprobe:evenkeel-netprobe)");
+  command->add_option("--agent-account", arguments->policy.agent_account,
+                      "Likewise for scheduling agents (system:serviceaccount:kube-system:evenkeel-agent)");
   command->add_option("--signer", arguments->policy.signer,
                       "Whose requests (kubernetes.io/kube-apiserver-client)");
   command->add_option("--every", arguments->every, "From one look to the next (2s)");

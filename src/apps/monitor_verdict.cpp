@@ -86,7 +86,8 @@ Verdict judge(const SigningRequest& request, const ApproverPolicy& policy) {
   const auto facts = messaging::read_certificate_request(request.request_pem);
   if (!facts) return {};
   const Agents known[] = {{.role = "monitor", .account = policy.account},
-                          {.role = "netprobe", .account = policy.netprobe_account}};
+                          {.role = "netprobe", .account = policy.netprobe_account},
+                          {.role = "agent", .account = policy.agent_account}};
   const auto* const meant = std::ranges::find_if(known, [&](const Agents& agents) {
     return std::ranges::any_of(facts->common_names, [&](const std::string& name) {
       return name.starts_with(agent_name(agents.role, ""));

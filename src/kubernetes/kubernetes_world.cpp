@@ -124,6 +124,7 @@ void KubernetesWorld::bind(const BindPod& action) {
                           {},         options_.volumes_within};
   if (annotation && annotation->first == action.pod)
     binding.annotations.push_back(std::move(annotation->second));
+  if (auto annotation_of_all = always_()) binding.annotations.push_back(*std::move(annotation_of_all));
   binder_.bind(std::move(binding));
 }
 

@@ -52,6 +52,10 @@ class KubernetesWorld : public World {
   void announce(EventRecord event) {
     if (options_.writes && may_write_()) events_.record_repeating(std::move(event));
   }
+  // Asked for every binding: goes onto the pod with it.
+  void annotate_bindings(std::function<std::optional<Annotation>()> annotation) {
+    always_ = std::move(annotation);
+  }
   // Goes onto the pod with its binding, should that be next.
   void annotate(PodId pod, Annotation annotation) { annotation_ = {pod, std::move(annotation)}; }
 
@@ -76,8 +80,11 @@ class KubernetesWorld : public World {
   std::optional<std::span<const ClusterEvent>> wait_for_events(Time deadline) override;
   void execute(const Action& action) override;
   bool is_full() const override { return binder_.posted() >= options_.most_bindings; }
+  // Whether wait_for_events() would return at once.
+  bool has_events() const { return interrupted_ || stopped_ || (synced() && !events_waiting().empty()); }
 
  private:
+  const std::vector<ClusterEvent>& events_waiting() const { return const_cast<ClusterFeed&>(feed_).events(); }
   void follow(const ResourceType& type);
   void bind(const BindPod& action);
   void mark(const MarkUnschedulable& action);
@@ -98,6 +105,7 @@ class KubernetesWorld : public World {
   Disruptor disruptor_;
   Binder binder_;
   std::optional<std::pair<PodId, Annotation>> annotation_;
+  std::function<std::optional<Annotation>()> always_ = [] { return std::nullopt; };
   std::vector<std::unique_ptr<ListWatch>> follows_;
   std::size_t synced_ = 0;
   bool started_ = false, stopped_ = false, interrupted_ = false;

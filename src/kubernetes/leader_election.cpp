@@ -100,7 +100,9 @@ void LeaderElector::wrote(const ApiAnswer& answer) {
 void LeaderElector::rest() {
   is_trying_ = false;
   const bool leads = lease_.leads(connection_.steady_now());
-  if (!std::exchange(knows_, true) || leads != was_leading_) changed_();
+  const bool is_news =
+      !std::exchange(knows_, true) || leads != was_leading_ || (!leads && lease_.holder() != told_holder_);
+  if (is_news) changed_();
   if (leads != was_leading_) {
     terms_ += leads ? 1 : 0;
     log_(leads ? "leader election: leading as " + options_.lease.identity
@@ -114,8 +116,26 @@ void LeaderElector::rest() {
   if (after_try_) return std::exchange(after_try_, nullptr)();
   if (is_released_) return;
   const double spread = leads ? 1 : 1 + kJitter * random_.between(0, 1);
-  timer_ = connection_.call_after(from_seconds(to_seconds(options_.lease.retry_period) * spread),
-                                  [this] { attempt(); });
+  const Duration pause =
+      !leads && pace_ ? pace_() : from_seconds(to_seconds(options_.lease.retry_period) * spread);
+  timer_ = connection_.call_after(pause, [this] { attempt(); });
+}
+
+void LeaderElector::repace() {
+  if (!pace_ || is_trying_ || is_released_ || leads()) return;
+  connection_.cancel_timer(timer_);
+  timer_ = connection_.call_after(pace_(), [this] { attempt(); });
+}
+
+void LeaderElector::hurry() {
+  if (is_trying_ || is_released_) return;
+  connection_.cancel_timer(timer_);
+  attempt();
+}
+
+void LeaderElector::claim_from(const std::string& holder) {
+  lease_.presume_dead(holder);
+  hurry();
 }
 
 void LeaderElector::release(std::function<void()> done) {

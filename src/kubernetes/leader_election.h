@@ -29,6 +29,14 @@ class LeaderElector {
   void on_change(std::function<void()> changed) {
     changed_ = std::move(changed);
   }  // who leads, or that one knows
+  // How long those who do not lead wait from one try to the next; without it the lease's own period, spread.
+  void pace_with(std::function<Duration()> pace) { pace_ = std::move(pace); }
+  // Asks for the pace anew: something was heard that may have changed it.
+  void repace();
+  // A try now, unless one is under way.
+  void hurry();
+  // This holder is proven not to live any more: what it holds is free. A try now.
+  void claim_from(const std::string& holder);
   // Lets go of it, so that another can take over at once; tries no more. `done` once that is over.
   void release(std::function<void()> done);
 
@@ -40,6 +48,7 @@ class LeaderElector {
   bool knows() const { return knows_; }  // a first try has ended, one way or the other
   const std::string& holder() const { return lease_.holder(); }
   std::uint64_t terms() const { return terms_; }  // how often it was won
+  std::int32_t transitions() const { return lease_.transitions(); }
 
  private:
   void attempt();
@@ -58,6 +67,7 @@ class LeaderElector {
   std::string told_holder_;
   ApiConnection::TimerId timer_ = 0;
   std::function<void()> after_try_, changed_ = [] {};
+  std::function<Duration()> pace_;
   // Answers that come after the end find it expired.
   std::shared_ptr<LeaderElector*> alive_ = std::make_shared<LeaderElector*>(this);
 };

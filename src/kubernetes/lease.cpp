@@ -1,5 +1,6 @@
 #include "kubernetes/lease.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace evenkeel::kubernetes {
@@ -25,10 +26,12 @@ Lease::Ask Lease::found(const LeaseRecord& record, std::string resource_version,
     observed_ = record;
     observed_at_ = now;
   }
+  most_transitions_ = std::max(most_transitions_, record.transitions);
   resource_version_ = std::move(resource_version);
   tried_at_once_ = false;
   if (record.holder != options_.identity) is_ours_ = false;
   const bool is_over = record.holder.empty() || record.holder == options_.identity ||
+                       record.holder == dead_ ||
                        now >= observed_at_ + std::chrono::seconds(record.duration_seconds);
   return is_over ? Ask::replace : Ask::nothing;
 }
@@ -51,11 +54,15 @@ LeaseRecord Lease::record(Time now) {
   const bool goes_on = observed_.holder == options_.identity;
   if (goes_on) pending_.acquired = observed_.acquired;
   if (observed_at_ != Time::min()) pending_.transitions = observed_.transitions + (goes_on ? 0 : 1);
+  // Deleted since we saw it: whoever remembers the last holder must not take the next for an earlier one.
+  else if (most_transitions_ >= 0)
+    pending_.transitions = most_transitions_ + 1;
   return pending_;
 }
 
 void Lease::written(std::string resource_version) {
   observed_ = pending_;
+  most_transitions_ = std::max(most_transitions_, observed_.transitions);
   observed_at_ = renewed_ = begun_;
   resource_version_ = std::move(resource_version);
   is_ours_ = true;

@@ -44,12 +44,19 @@ class Lease {
   bool leads(Time now) const { return is_holder() && now < renewed_ + options_.renew_deadline; }
   Time leads_until() const { return is_holder() ? renewed_ + options_.renew_deadline : Time::min(); }
   const std::string& holder() const { return observed_.holder; }  // as last seen; empty: nobody
+  // How often it has changed hands, as last seen. Rises with every holder, also where somebody deletes it
+  // meanwhile and we have seen it before.
+  std::int32_t transitions() const { return observed_.transitions; }
+  // This holder is known not to live any more: its lease has run out, whatever its duration.
+  void presume_dead(std::string holder) { dead_ = std::move(holder); }
 
  private:
   bool is_holder() const { return is_ours_; }
 
   Options options_;
   LeaseRecord observed_;
+  std::string dead_;  // who surely renews no more
+  std::int32_t most_transitions_ = -1;
   Time observed_at_ = Time::min();  // when it last changed, by our clock
   std::string resource_version_;
   bool is_ours_ = false;

@@ -309,6 +309,11 @@ void Scheduler::hold(const PlacementRequest& request) {
   next_held_look_ = request.now + kHeldLook;
 }
 
+void Scheduler::look_at_held() {
+  next_held_look_ = Time::max();
+  queue_.release_held();
+}
+
 Time Scheduler::wake_at() const {
   Time at = std::min({parked_.next_overdue(queue_options_.longest_parked), next_held_look_, next_late_order_,
                       next_plan_end_});

@@ -56,6 +56,8 @@ class Scheduler {
   Next next(Time now);
   Action commit(const PlacementRequest& request, NodeId chosen);
   void hold(const PlacementRequest& request);
+  // Something that held pods wait for, and that no fact tells of, has come about: they are asked about again.
+  void look_at_held();
   // What becomes of an eviction that a policy asks for. With rules for moves: a move within their budget, to
   // a place that is reserved first, or nothing. Without: as asked.
   std::optional<EvictPod> admit(EvictPod eviction, std::size_t profile, Time now);
