@@ -239,12 +239,29 @@ void AgentWorld::check_team() {
                     std::to_string(judge_.term()) + " after the calm");
     if (process.get() != first && process->agent->leading()) judge_.accuse(process->name + " leads too");
   }
+  for (const auto& process : processes_) check_member(*process);
   found.erase("stranger");
   if (found != expected) judge_.accuse("after the calm the leader knows other agents than there are");
   const std::size_t deputies = std::min(options_.succession.deputies, processes_.size() - 1);
   if (this->deputies().size() != deputies)
     judge_.accuse(std::to_string(this->deputies().size()) + " deputies of " + std::to_string(deputies) +
                   " stand ready after the calm");
+}
+
+// What an agent believes of its own node is what is true.
+void AgentWorld::check_member(const Process& process) {
+  const ClusterState& cluster = process.agent->agent().cluster();
+  std::set<std::string> believed, truth;
+  if (const auto own = cluster.node_named(process.node))
+    for (const PodId pod : cluster.pods_on(*own)) believed.insert(cluster.pod(pod)->pod.full_name());
+  for (const StoredPtr& pod : pods_on(server_.kind(types::pods()).objects, process.node)) truth.insert(pod->key);
+  if (believed == truth) return;
+  std::string names;
+  for (const std::string& name : believed)
+    if (!truth.contains(name)) names += " believed: " + name;
+  for (const std::string& name : truth)
+    if (!believed.contains(name)) names += " unknown: " + name;
+  judge_.accuse(process.name + " believes something else of its node after the calm:" + names);
 }
 
 void AgentWorld::check_with_a_fresh_one() {

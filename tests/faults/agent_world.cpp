@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "cluster_facts.h"
+#include "scheduling/policies/marl_brain.h"
 
 namespace evenkeel::faults {
 namespace {
@@ -16,7 +17,7 @@ namespace types = kubernetes::types;
 
 constexpr Time kStart{1'800'000'000s};
 constexpr std::size_t kMostLog = 600;
-constexpr Duration kLook = 20ms;  // an agent that nothing was told gets a turn all the same
+constexpr Duration kTurn = 100us;  // from one turn of an agent to its next, where there is more to do
 
 AgentWorld::Plot drawn_plot(Random& random) {
   const double dice = random.uniform();
@@ -74,10 +75,15 @@ void AgentWorld::draw_options() {
   options_.sample = 1 + random_.below(4);
   options_.desk.quorum = random_.between(0.3, 1);
   options_.agent.learns = random_.chance(0.5);
+  if (random_.chance(0.8)) {
+    const scheduling::MarlBrain brain(scheduling::shared_brain(), random_);
+    options_.model = std::make_shared<const learning::Model>(
+        scheduling::marl_model(scheduling::shared_brain(), {brain.network("agent")}));
+  }
   options_.succession.deputies = plot_ == Plot::failover ? 1 + random_.below(3) : random_.below(4);
   clocks_are_skewed_ = random_.chance(0.5);
-  agent_network_.patience = from_seconds(random_.between(2, 12));
-  agent_network_.dial_patience = from_seconds(random_.between(1, 4));
+  agent_network_.patience = from_seconds(random_.between(2, 40));
+  agent_network_.dial_patience = from_seconds(random_.between(1, 6));
   // Agents that are timid, all of them; or not as they should be.
   const double dice = random_.uniform();
   if (dice < 0.15) {
@@ -255,18 +261,17 @@ void AgentWorld::run_until(Time end) {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
       Process& process = *processes_[i];
       if (process.connection->is_paused()) continue;
-      const bool was_told = process.connection->take_delivered();
-      if (!was_told && clock_.now() < process.next_look) continue;
-      // What it was told may lead to more in its next turn.
-      process.next_look = clock_.now() + (was_told ? 1ms : kLook);
-      process.agent->turn(process.connection->now());
+      if (!process.connection->take_delivered() && clock_.now() < process.next_turn) continue;
+      process.agent->turn(Duration::zero());
+      const Duration rest = std::clamp<Duration>(process.agent->rest(), kTurn, 1h);
+      process.next_turn = clock_.now() + process.connection->in_truth(rest);
       anybody_ran = true;
     }
     for (const std::string& process : std::exchange(doomed_, {})) kill(process);
     if (anybody_ran) continue;
     Time step = std::min(end, clock_.next().value_or(end));
     for (const auto& process : processes_)
-      if (!process->connection->is_paused()) step = std::min(step, process->next_look);
+      if (!process->connection->is_paused()) step = std::min(step, process->next_turn);
     clock_.run_next(std::max(step, clock_.now()));
   }
 }

@@ -62,7 +62,7 @@ class AgentWorld {
     std::unique_ptr<SimulatedConnection> connection;
     std::unique_ptr<SimulatedAgentLine> line;
     std::unique_ptr<apps::LiveAgent> agent;
-    Time next_look{};
+    Time next_turn{};
     bool has_sensors = true;  // its node's use is sampled
   };
   // Applied to every agent before it starts.
@@ -104,6 +104,7 @@ class AgentWorld {
   void be_impostor();
   void end_well();
   void check_team();
+  void check_member(const Process& process);
   void check_with_a_fresh_one();
 
   // Fine weather (agent_fair_weather.cpp).
