@@ -200,7 +200,6 @@ void AgentWorld::end_well() {
   for (const auto& process : processes_) {
     process->connection->resume();
     process->connection->reconnect();
-    process->connection->end_stalled();
     process->line->be_slow({});
   }
   std::vector<std::string> nodes;
@@ -220,6 +219,8 @@ void AgentWorld::end_well() {
   if (first == nullptr || !first->agent->leading()) {
     judge_.accuse("nobody leads after the calm");
   } else {
+    for (const auto& kind : first->agent->scheduler()->world().follows())
+      if (!kind->synced()) judge_.accuse(first->name + " has not listed " + kind->type().plural + " after the calm");
     check_beliefs(*first->agent->scheduler(), server_, judge_);
     if (!is_cut) check_team();
   }

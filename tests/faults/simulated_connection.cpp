@@ -102,7 +102,10 @@ void SimulatedConnection::attempt(const std::shared_ptr<Call>& call) {
                   ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
   if (fate.lost_before || is_cut_off_) {
     ++network_.counts.lost;
-    if (fate.silent || is_cut_off_) return;
+    if (fate.silent || is_cut_off_) {
+      unanswered_.emplace_back(call, attempt);
+      return;
+    }
     clock.after(fate.there,
                 ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
     return;
@@ -134,13 +137,20 @@ void SimulatedConnection::arrive(const std::shared_ptr<Call>& call, int attempt,
     if (fate.error_after) answer = refusal(500, "InternalError", "etcdserver: request timed out");
     if (fate.lost_after) {
       ++network_.counts.uncertain;
-      if (fate.silent) return;
+      if (fate.silent) {
+        unanswered_.emplace_back(call, attempt);
+        return;
+      }
       answer = no_answer(call->request);
     }
   }
   network_.clock().after(
       fate.back, ours([this, call, attempt, answer = std::move(answer), listing = std::move(listing)] {
-        if (!is_cut_off_) settle(call, attempt, answer, listing);
+        if (is_cut_off_) {
+          unanswered_.emplace_back(call, attempt);
+        } else {
+          settle(call, attempt, answer, listing);
+        }
       }));
 }
 
@@ -236,10 +246,12 @@ void SimulatedConnection::cut_off() {
 
 void SimulatedConnection::reconnect() {
   is_cut_off_ = false;
-  end_stalled();
+  end_silence();
 }
 
-void SimulatedConnection::end_stalled() {
+void SimulatedConnection::end_silence() {
+  for (const auto& [waiting, attempt] : std::exchange(unanswered_, {}))
+    if (const std::shared_ptr<Call> call = waiting.lock()) settle(call, attempt, no_answer(call->request), {});
   for (const auto& [id, stream] : streams_)
     if (stream.is_stalled) network_.clock().after({}, ours([this, stalled = id] { end(stalled); }));
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kubernetes/api_connection.h"
 #include "process_knowledge.h"
@@ -39,8 +40,8 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
   // While cut off from the server it says nothing that is heard and hears nothing, and nobody tells it so.
   void cut_off();
   void reconnect();
-  // Watches that say nothing more end now.
-  void end_stalled();
+  // Watches that say nothing more end now, and requests that nobody will answer have waited long enough.
+  void end_silence();
 
   // How its clocks run: the steady one, and with it every timer, by this much faster or slower than time does;
   // the one on the wall besides so far ahead, which somebody may set.
@@ -99,6 +100,7 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
   bool is_paused_ = false, is_cut_off_ = false, has_delivered_ = false;
   std::deque<std::function<void()>> parked_;
   std::map<StreamId, Stream> streams_;
+  std::vector<std::pair<std::weak_ptr<Call>, int>> unanswered_;  // lost without a word, and which try of it
   StreamId last_stream_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
