@@ -250,8 +250,13 @@ void SimulatedConnection::reconnect() {
 }
 
 void SimulatedConnection::end_silence() {
-  for (const auto& [waiting, attempt] : std::exchange(unanswered_, {}))
-    if (const std::shared_ptr<Call> call = waiting.lock()) settle(call, attempt, no_answer(call->request), {});
+  for (const auto& [waiting, attempt] : std::exchange(unanswered_, {})) {
+    const std::shared_ptr<Call> call = waiting.lock();
+    if (!call) continue;
+    network_.clock().after({}, ours([this, call, tried = attempt] {
+      settle(call, tried, no_answer(call->request), {});
+    }));
+  }
   for (const auto& [id, stream] : streams_)
     if (stream.is_stalled) network_.clock().after({}, ours([this, stalled = id] { end(stalled); }));
 }
