@@ -212,6 +212,10 @@ Time LiveAgent::wake_at() const {
 
 void LiveAgent::turn(Time deadline) { turn(deadline - connection_->line().now()); }
 
+Duration LiveAgent::rest() const {
+  return has_work() ? 0s : std::clamp<Duration>(wake_at() - now(), 0s, kLongestWait);
+}
+
 void LiveAgent::turn(Duration at_most) {
   const Duration wait = std::clamp<Duration>(std::min(at_most, wake_at() - now()), 0s, kLongestWait);
   if (connection_->run_for(wait, [this] { return has_work(); })) {

@@ -64,6 +64,8 @@ class LiveAgent {
   void turn(Duration at_most);
   // The same, until then by the connection's own clock.
   void turn(Time deadline);
+  // How long it could wait until its next turn, should nothing happen meanwhile.
+  Duration rest() const;
   // What its node uses, as its own monitor sees it, and how old that is.
   void report(NodeReport report, Duration age = {});
   // Finishes what is under way and gives up the Lease, for so long at most.

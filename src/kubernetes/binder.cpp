@@ -51,7 +51,7 @@ void Binder::bind(Binding binding) {
   if (wanted.volumes.empty()) return post(attempt);
   volumes_.bind(wanted.pod, wanted.node, wanted.volumes, wanted.volumes_within,
                 [this, attempt](const Status& done) {
-                  if (done && handlers_.may_write()) return post(attempt);
+                  if (done && handlers_.may_write() && attempt->binding.holds()) return post(attempt);
                   attempt->why = done ? "no longer leading" : done.error().message;
                   fail(attempt);
                 });
@@ -62,10 +62,11 @@ void Binder::post(const Shared& attempt) {
   ++posted_;
   ApiRequest request = bind_request(wanted.reference, wanted.node, wanted.annotations, bodies_);
   // A node that left and came back under its name is another, on which nobody counted this pod.
-  request.is_wanted = [self = std::weak_ptr(alive_), node = wanted.node,
+  request.is_wanted = [attempt, self = std::weak_ptr(alive_), node = wanted.node,
                        handle = feed_.node_named(wanted.node)] {
     const auto alive = self.lock();
-    return alive && (*alive)->handlers_.may_write() && (*alive)->feed_.node_named(node) == handle;
+    return alive && (*alive)->handlers_.may_write() && attempt->binding.holds() &&
+           (*alive)->feed_.node_named(node) == handle;
   };
   connection_.call(std::move(request), [attempt, self = std::weak_ptr(alive_)](const ApiAnswer& answer) {
     if (const auto alive = self.lock()) (*alive)->answered(attempt, answer);

@@ -30,6 +30,8 @@ class Binder {
     std::vector<VolumeBinding> volumes{};   // to be bound, or asked for, first
     std::vector<Annotation> annotations{};  // which the pod gets
     Duration volumes_within = std::chrono::minutes(10);
+    // Asked whenever may_write is: what it was decided under still holds.
+    std::function<bool()> holds = [] { return true; };
   };
   struct Handlers {
     std::function<void(const Binding&)> bound;  // by us

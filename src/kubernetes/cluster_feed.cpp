@@ -204,6 +204,11 @@ std::optional<PodId> ClusterFeed::pod_named(std::string_view name_space, std::st
   return pods_[at->second].pod.id;
 }
 
+bool ClusterFeed::is_bound(const std::string& uid) const {
+  const auto at = pod_uids_.find(uid);
+  return at != pod_uids_.end() && !pods_[at->second].node.empty();
+}
+
 void ClusterFeed::each_waiting(const std::function<void(const KnownPod&)>& look) const {
   for (const KnownPod& known : pods_)
     if (known.is_known && known.told == Told::waiting) look(known);

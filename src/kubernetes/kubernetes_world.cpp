@@ -124,7 +124,14 @@ void KubernetesWorld::bind(const BindPod& action) {
                           {},         options_.volumes_within};
   if (annotation && annotation->first == action.pod)
     binding.annotations.push_back(std::move(annotation->second));
-  if (auto annotation_of_all = always_()) binding.annotations.push_back(*std::move(annotation_of_all));
+  if (auto annotation_of_all = always_()) {
+    // What is decided under one may not be written under another: by then its sender is somebody else.
+    binding.holds = [this, decided = annotation_of_all->value] {
+      const auto now = always_();
+      return now && now->value == decided;
+    };
+    binding.annotations.push_back(*std::move(annotation_of_all));
+  }
   binder_.bind(std::move(binding));
 }
 

@@ -74,14 +74,10 @@ void NodeWorld::watch_waiting(bool watches) {
 }
 
 // One that was bound is deleted for those who follow what waits. Where it was bound to this node the other
-// watch may have told so before.
+// watch may have told so before, and then whatever comes here of it is older: a pod never waits again. That
+// holds while its node is away, too: nobody tells of the pod again when that comes back.
 void NodeWorld::waiting_changed(const ObjectChange& change) {
-  if (change.type == ObjectChange::Type::deleted) {
-    const auto pod = feed_.pod_with_uid(change.object.identity.uid);
-    const ClusterFeed::KnownPod* known = pod ? feed_.pod(*pod) : nullptr;
-    if (known && !known->node.empty()) return;
-  }
-  feed_.apply(types::pods(), change);
+  if (!feed_.is_bound(change.object.identity.uid)) feed_.apply(types::pods(), change);
 }
 
 std::span<const ClusterEvent> NodeWorld::take_events() {

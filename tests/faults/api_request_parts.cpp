@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace evenkeel::faults {
 namespace {
@@ -136,6 +137,25 @@ bool Selector::matches(const json& object) const {
            for (const std::string& step : split(term.key, '.')) at = &part(*at, {step.c_str()});
            return ((at->is_string() ? at->get<std::string>() : "") == term.value) == term.is_equal;
          });
+}
+
+std::string Selector::unknown_field(const std::string& kind) const {
+  static const std::set<std::string> kEvery{"metadata.name", "metadata.namespace"};
+  static const std::map<std::string, std::set<std::string>> kMore{
+      {"Pod",
+       {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+        "spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"}},
+      {"Node", {"spec.unschedulable"}}};
+  const auto more = kMore.find(kind);
+  for (const Term& term : fields_)
+    if (!kEvery.contains(term.key) && (more == kMore.end() || !more->second.contains(term.key)))
+      return term.key;
+  return "";
+}
+
+bool Selector::is_partial() const {
+  return std::ranges::any_of(
+      fields_, [](const Term& term) { return term.key == "spec.nodeName" || term.key == "metadata.name"; });
 }
 
 bool selects(const json& selector, const json& labels) {

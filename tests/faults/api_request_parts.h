@@ -28,6 +28,10 @@ class Selector {
   // Nothing where it says what is not understood.
   static std::optional<Selector> parse(const std::string& labels, const std::string& fields);
   bool matches(const json& object) const;
+  // The first field that a server does not let this kind be selected by; empty: there is none.
+  std::string unknown_field(const std::string& kind) const;
+  // Leaves out objects by what they are or where: whoever was told so was not told of all.
+  bool is_partial() const;
 
  private:
   struct Term {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 namespace types = kubernetes::types;
 
 ClusterLoad::Traits ClusterLoad::Traits::drawn(Random& random) {
-  return {random.chance(0.4), random.chance(0.7)};
+  return {random.chance(0.4), random.chance(0.7), 0};
 }
 
 ClusterLoad::ClusterLoad(SimulatedCluster& cluster, SimulatedApiServer& server, Random random, Traits traits,
@@ -51,7 +51,7 @@ void ClusterLoad::set_up() {
                   {"provisioner", "disk.example"},
                   {"volumeBindingMode", "WaitForFirstConsumer"}},
                  now);
-  const std::size_t machines = 2 + random_.below(5);
+  const std::size_t drawn = 2 + random_.below(5), machines = traits_.machines > 0 ? traits_.machines : drawn;
   for (std::size_t i = 0; i < machines; ++i) {
     machines_.push_back({"node-" + std::to_string(i),
                          std::string(1, static_cast<char>('a' + random_.below(3))),

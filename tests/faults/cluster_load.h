@@ -13,6 +13,7 @@ class ClusterLoad {
   struct Traits {
     bool has_other_scheduler = false;  // beside ours, on the same nodes
     bool nodes_change = false;         // shrink, are cordoned, tainted, leave and come back
+    std::size_t machines = 0;          // 0: as many as are drawn
     static Traits drawn(Random& random);
   };
 

@@ -28,6 +28,31 @@ SchedulerJudge::Options judge_options(bool elects, bool expects_truth) {
 
 }  // namespace
 
+void check_beliefs(const apps::LiveScheduler& live, SimulatedApiServer& server, SchedulerJudge& judge) {
+  const ClusterState& cluster = live.scheduler().cluster();
+  const auto& pods = server.kind(types::pods()).objects;
+  std::size_t counted = 0;
+  for (const auto& [name, node] : server.kind(types::nodes()).objects) {
+    const auto id = cluster.node_named(name);
+    if (!id) {
+      judge.accuse("after the calm nobody knows " + name);
+      continue;
+    }
+    std::set<std::string> believed, truth;
+    for (const PodId pod : cluster.pods_on(*id)) {
+      const PodRecord* record = cluster.pod(pod);
+      if (record->place == PodPlace::assumed)
+        judge.accuse("neither confirmed nor forgotten after the calm: " + record->pod.full_name());
+      believed.insert(record->pod.full_name());
+    }
+    for (const StoredPtr& pod : pods_on(pods, name)) truth.insert(pod->key);
+    if (believed != truth) judge.accuse("what runs on " + name + " after the calm is not what is believed");
+    ++counted;
+  }
+  if (cluster.node_count() != counted) judge.accuse("nodes are believed in that are gone");
+  if (live.world().outstanding() != 0) judge.accuse("writes without an end after the calm");
+}
+
 LiveWorld::LiveWorld(std::uint64_t seed)
     : seed_(seed),
       random_(Random(seed).fork("world")),
@@ -174,35 +199,10 @@ void LiveWorld::end_well() {
   for (const auto& process : processes_) {
     if (!process->scheduler->leading()) continue;
     anybody_leads = true;
-    check_beliefs(*process->scheduler);
+    check_beliefs(*process->scheduler, server_, judge_);
   }
   if (!anybody_leads) judge_.accuse("nobody leads after the calm");
   check_with_a_fresh_one();
-}
-
-void LiveWorld::check_beliefs(const apps::LiveScheduler& live) {
-  const ClusterState& cluster = live.scheduler().cluster();
-  const auto& pods = server_.kind(types::pods()).objects;
-  std::size_t counted = 0;
-  for (const auto& [name, node] : server_.kind(types::nodes()).objects) {
-    const auto id = cluster.node_named(name);
-    if (!id) {
-      judge_.accuse("after the calm nobody knows " + name);
-      continue;
-    }
-    std::set<std::string> believed, truth;
-    for (const PodId pod : cluster.pods_on(*id)) {
-      const PodRecord* record = cluster.pod(pod);
-      if (record->place == PodPlace::assumed)
-        judge_.accuse("neither confirmed nor forgotten after the calm: " + record->pod.full_name());
-      believed.insert(record->pod.full_name());
-    }
-    for (const StoredPtr& pod : pods_on(pods, name)) truth.insert(pod->key);
-    if (believed != truth) judge_.accuse("what runs on " + name + " after the calm is not what is believed");
-    ++counted;
-  }
-  if (cluster.node_count() != counted) judge_.accuse("nodes are believed in that are gone");
-  if (live.world().outstanding() != 0) judge_.accuse("writes without an end after the calm");
 }
 
 void LiveWorld::check_with_a_fresh_one() {

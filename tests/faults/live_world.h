@@ -10,6 +10,9 @@
 
 namespace evenkeel::faults {
 
+// What a scheduler believes after a calm is what is true.
+void check_beliefs(const apps::LiveScheduler& live, SimulatedApiServer& server, SchedulerJudge& judge);
+
 // One small cluster with our scheduler in it, drawn from a seed: minutes in which everything goes wrong, a
 // calm, and then a look whether all ended well.
 class LiveWorld {
@@ -60,7 +63,6 @@ class LiveWorld {
   void trouble();
   void plan_trouble(Time until);
   void kill(std::size_t process);
-  void check_beliefs(const apps::LiveScheduler& scheduler);
   void check_with_a_fresh_one();
 
   std::function<void(apps::LiveOptions&)> prepare_ = [](apps::LiveOptions&) {};

@@ -1,6 +1,7 @@
 #include "scheduler_judge.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/match.h"
@@ -19,6 +20,13 @@ std::string names_of(const std::vector<StoredPtr>& pods) {
   return names;
 }
 
+// What a binding says of the term of its sender; 0: nothing.
+std::uint64_t term_of(const json& binding) {
+  const json& notes = part(binding, {"metadata", "annotations"});
+  const std::string text = notes.is_object() ? notes.value("evenkeel.io/term", "") : "";
+  return text.empty() ? 0 : std::strtoull(text.c_str(), nullptr, 10);
+}
+
 }  // namespace
 
 // One process, from its decisions to the ends of their bindings.
@@ -26,7 +34,12 @@ class SchedulerJudge::Process final : public apps::LiveObserver {
  public:
   Process(SchedulerJudge& judge, SimulatedConnection& connection) : judge_(judge), connection_(connection) {}
 
-  void began(const scheduling::Scheduler& scheduler, Time /*now*/) override { scheduler_ = &scheduler; }
+  // A process may begin anew, with what the server tells it then alone.
+  void began(const scheduling::Scheduler& scheduler, Time /*now*/) override {
+    scheduler_ = &scheduler;
+    decisions_.clear();
+    last_.clear();
+  }
   void ended() override { scheduler_ = nullptr; }
   void acted(const Action& action, Time /*now*/) override {
     std::visit(Match{[&](const BindPod& bind) { judge_bind(bind); },
@@ -282,7 +295,7 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
   const std::string& process = connection.process();
   if (!parts) return accuse(process + " asks for " + request.path);
   if (parts->plural == "leases") {
-    holders_[process].sent = connection.now();
+    holders_[process].sent = network_.clock().now();
     return;
   }
   const std::string what =
@@ -295,6 +308,7 @@ void SchedulerJudge::sent(SimulatedConnection& connection, const kubernetes::Api
   const StoredPtr known = connection.knowledge().object(pods_, parts->key());
   if (parts->subresource == "binding") {
     const json body = request_body(request).value_or(json::object());
+    check_term(process, body, what);
     const std::string uid = text_at(body, {"metadata", "uid"}), node = text_at(body, {"target", "name"});
     const Process::Decision* decision = sender.decision(uid);
     if (!decision && sender.was_gone(uid)) return;
@@ -341,22 +355,72 @@ void SchedulerJudge::check_lease(const std::string& process, const std::string& 
   if (leader_ != process) accuse(process + " writes while " + leader_ + " leads: " + what);
 }
 
+void SchedulerJudge::check_term(const std::string& process, const json& binding, const std::string& what) {
+  if (!options_.has_terms) return;
+  const std::uint64_t term = term_of(binding);
+  if (term == 0) return accuse(process + " says no term: " + what);
+  if (term != holders_[process].term)
+    accuse(process + " says term " + std::to_string(term) + " and holds " +
+           std::to_string(holders_[process].term) + ": " + what);
+}
+
+std::string SchedulerJudge::fence(const json& binding) const {
+  const std::uint64_t term = term_of(binding);
+  if (!options_.is_fenced || term == 0 || term >= term_) return "";
+  return "term " + std::to_string(term) + " is over: the lease is in " + std::to_string(term_);
+}
+
+void SchedulerJudge::lease_written(const Write& write) {
+  const std::string identity = text_at(*write.body, {"spec", "holderIdentity"});
+  const std::string leader = identity.empty() ? "" : write.process;
+  Holder& writer = holders_[write.process];
+  if (!identity.empty()) writer.renewed = writer.sent;
+  const Time now = network_.clock().now();
+  if (options_.has_terms) {
+    const json& transitions = part(*write.body, {"spec", "leaseTransitions"});
+    const std::uint64_t term = 1 + (transitions.is_number() ? transitions.get<std::uint64_t>() : 0);
+    const std::string told = write.process + " writes term " + std::to_string(term) + ": ";
+    if (term < term_) accuse(told + "it was " + std::to_string(term_) + " already");
+    if (!leader.empty()) {
+      const std::string& other = held_.try_emplace(term, leader).first->second;
+      if (other != leader) accuse(told + "it is the term of " + other);
+      // Clocks that run fast see a lease run out a little early.
+      const bool is_early = now - lease_written_ < from_seconds(0.98 * to_seconds(options_.lease));
+      if (leader != leader_ && !leader_.empty() && is_early && lives(leader_))
+        accuse(told + leader_ + " lives, and wrote it " + std::to_string(to_seconds(now - lease_written_)) +
+               " s ago");
+      writer.term = term;
+    }
+    term_ = term;
+  }
+  lease_written_ = now;
+  counts_.leaders += leader_ != leader ? 1 : 0;
+  leader_ = leader;
+}
+
 void SchedulerJudge::wrote(const Write& write) {
   const bool is_done = write.code >= 200 && write.code < 300;
   if (write.parts->plural == "leases") {
-    if (!is_done) return;
-    const std::string holder = text_at(*write.body, {"spec", "holderIdentity"});
-    if (!holder.empty()) holders_[write.process].renewed = holders_[write.process].sent;
-    const std::string leader = holder.empty() ? "" : write.process;
-    counts_.leaders += leader_ != leader ? 1 : 0;
-    leader_ = leader;
+    if (is_done) lease_written(write);
     return;
   }
   if (write.parts->subresource == "eviction") counts_.moves_refused += write.code == 429 ? 1 : 0;
   if (write.parts->subresource != "binding") return;
   counts_.bindings += is_done ? 1 : 0;
   counts_.conflicts += write.code == 409 ? 1 : 0;
+  const std::uint64_t term = term_of(*write.body);
+  const bool is_late = options_.has_terms && term < term_;
+  counts_.fenced += is_late && write.code == 422 ? 1 : 0;
   if (!is_done) return;
+  counts_.done_late += is_late ? 1 : 0;
+  if (is_late && options_.is_fenced) accuse(write.process + " bound in a term that was over");
+  if (options_.has_terms) {
+    const std::string& other = binds_.try_emplace(term, write.process).first->second;
+    if (other != write.process)
+      accuse(write.process + " binds in term " + std::to_string(term) + ", as " + other + " did");
+  }
+  if (put_on_.contains(write.before->uid)) accuse(write.process + " bound " + write.parts->key() + " twice");
+  bound(write.process, *write.before);
   put_on_[write.before->uid] = text_at(*write.body, {"target", "name"});
   check_truth(write);
 }

@@ -30,6 +30,11 @@ namespace evenkeel::faults {
 // it before; only decided victims are ended; nothing of another scheduler's is touched; whoever writes holds
 // the lease, by the server's record and by the clock.
 //
+// Where leadership has terms (the agents of a distributed scheduler), besides: a term is one process's, and they
+// only rise; nobody takes the lease from a holder that lives before it has run out; a binding carries the term
+// of its sender, in no term two of them bind, and where bindings are fenced none of an earlier term than the
+// lease's is done.
+//
 // Events, which only tell what was done, need no lease. A node that left and came back under its name is
 // another: what was decided about the first one must not be sent any more, and does not count on the second.
 //
@@ -42,11 +47,14 @@ class SchedulerJudge {
     std::string scheduler_name;
     bool elects = false;
     Duration lease = std::chrono::seconds(15);
+    bool has_terms = false, is_fenced = false;
     bool expects_truth = false;
   };
   struct Counts {
     std::uint64_t decisions = 0, bindings = 0, conflicts = 0, preemptions = 0, excused = 0, leaders = 0;
     std::uint64_t moves = 0, moves_refused = 0;  // refused: by a disruption budget
+    // Of an earlier term: refused by the fence, and, without one, done.
+    std::uint64_t fenced = 0, done_late = 0;
   };
 
   SchedulerJudge(SimulatedNetwork& network, Options options);
@@ -64,8 +72,17 @@ class SchedulerJudge {
       decided = [](const auto&, const auto&, const auto&) {};
   std::function<void(const std::string& process, const Stored& pod)> moved = [](const auto&, const auto&) {};
 
+  // Whether a process lives, stopped or not.
+  std::function<bool(const std::string& process)> lives = [](const std::string&) { return true; };
+  // Told of each binding that was done.
+  std::function<void(const std::string& process, const Stored& pod)> bound = [](const auto&, const auto&) {};
+
   // From here on one process is alone and needs no lease.
-  void end_election() { options_.elects = false; }
+  void end_election() { options_.elects = options_.has_terms = options_.is_fenced = false; }
+  const std::string& leader() const { return leader_; }  // the process that holds the lease; empty: nobody
+  std::uint64_t term() const { return term_; }           // of the lease, as it is stored
+  // What an admission policy makes of a binding whose sender says its term: why it is refused, or nothing.
+  std::string fence(const json& binding) const;
 
   const std::vector<std::string>& violations() const { return violations_; }
   const Counts& counts() const { return counts_; }
@@ -75,6 +92,7 @@ class SchedulerJudge {
   class Process;
   struct Holder {
     std::optional<Time> sent, renewed;  // a renewal left; the last one that was done had left
+    std::uint64_t term = 0;             // its last
   };
 
   void sent(SimulatedConnection& connection, const kubernetes::ApiRequest& request);
@@ -82,6 +100,8 @@ class SchedulerJudge {
                 const kubernetes::ApiAnswer& answer);
   void wrote(const Write& write);
   void check_lease(const std::string& process, const std::string& what);
+  void lease_written(const Write& write);
+  void check_term(const std::string& process, const json& binding, const std::string& what);
   void check_truth(const Write& write);
   std::vector<StoredPtr> known_on(const std::map<std::string, StoredPtr>& pods,
                                   const std::string& node) const;
@@ -92,6 +112,10 @@ class SchedulerJudge {
   std::map<std::string, std::unique_ptr<Process>> processes_;
   std::map<std::string, Holder> holders_;
   std::string leader_;
+  std::uint64_t term_ = 0;
+  Time lease_written_{};
+  std::map<std::uint64_t, std::string> held_;   // by term: whose it is
+  std::map<std::uint64_t, std::string> binds_;  // by term: who bound in it
   std::set<std::string> left_out_;
   std::map<std::string, std::string> put_on_;  // the node, by uid: it never changes
   std::vector<std::string> violations_;

@@ -33,6 +33,16 @@ bool is_meant(const Stored& object, const SimulatedApiServer::Watch& watch) {
          watch.selector.matches(object.object);
 }
 
+// As it was before, under the version of what took it out of the watch's sight.
+StoredPtr as_it_left(const Change& change) {
+  if (!change.after) return change.last;
+  auto left = std::make_shared<Stored>(*change.before);
+  left->version = change.version;
+  left->object["metadata"]["resourceVersion"] = std::to_string(change.version);
+  left->text = left->object.dump(-1, ' ', false, json::error_handler_t::replace);
+  return left;
+}
+
 SimulatedApiServer::Frame frame(const char* type, StoredPtr object) {
   SimulatedApiServer::Frame made;
   made.text.reserve(object->text.size() + 40);
@@ -113,7 +123,10 @@ ApiAnswer SimulatedApiServer::write(Kind& kind, const RequestParts& parts, const
     return refusal(404, "NotFound", parts.plural + " \"" + parts.name + "\" not found");
   const StoredPtr old = found->second;
   const std::string uid = text_at(body, {"metadata", "uid"});
-  if (parts.subresource == "binding") return bind(kind, old, body);
+  if (parts.subresource == "binding") {
+    const std::string why = admits_binding(body);
+    return why.empty() ? bind(kind, old, body) : refusal(422, "Invalid", why);
+  }
   if (parts.subresource == "eviction") return evict(old, body);
   if (!uid.empty() && uid != old->uid)
     return refusal(409, "Conflict", "the uid in the precondition (" + uid + ") is not " + old->uid);
@@ -131,6 +144,8 @@ ApiAnswer SimulatedApiServer::list(Kind& kind, const RequestParts& parts) {
   if (token.empty()) {
     const auto selector = Selector::parse(parts.asked("labelSelector"), parts.asked("fieldSelector"));
     if (!selector) return refusal(400, "BadRequest", "a selector that is not understood");
+    if (const std::string field = selector->unknown_field(kind.type.kind); !field.empty())
+      return refusal(400, "BadRequest", "field label not supported: " + field);
     const Watch all{&kind, *selector, parts.name_space};
     snapshot = std::to_string(++tokens_);
     Pages& pages = pages_[snapshot];
@@ -295,6 +310,8 @@ std::pair<SimulatedApiServer::Watch, ApiStatus> SimulatedApiServer::open_watch(c
   if (!kind) return refuse(refusal(404, "NotFound", "the server could not find the requested resource"));
   auto selector = Selector::parse(parts->asked("labelSelector"), parts->asked("fieldSelector"));
   if (!selector) return refuse(refusal(400, "BadRequest", "a selector that is not understood"));
+  if (const std::string field = selector->unknown_field(kind->type.kind); !field.empty())
+    return refuse(refusal(400, "BadRequest", "field label not supported: " + field));
   Watch watch{kind, *std::move(selector), parts->name_space};
   const std::string from = parts->asked("resourceVersion");
   watch.seen = number(from);
@@ -319,7 +336,7 @@ std::optional<std::vector<SimulatedApiServer::Frame>> SimulatedApiServer::news(W
     const bool was = next->before && is_meant(*next->before, watch);
     const bool is = next->after && is_meant(*next->after, watch);
     if (is) frames.push_back(frame(was ? "MODIFIED" : "ADDED", next->after));
-    if (was && !is) frames.push_back(frame("DELETED", next->after ? next->after : next->last));
+    if (was && !is) frames.push_back(frame("DELETED", as_it_left(*next)));
     watch.seen = next->version;
   }
   return frames;

@@ -72,6 +72,8 @@ class SimulatedApiServer {
   void compact();
   std::function<void()> compacting = [] {};
 
+  // As an admission policy for bindings: why it is turned away; empty: it is not.
+  std::function<std::string(const json& binding)> admits_binding = [](const json&) { return ""; };
   std::function<void(const Write&)> wrote = [](const Write&) {};
   // The last list executed, page by page: what exactly was in the answer.
   const Listing& last_listing() const { return last_listing_; }

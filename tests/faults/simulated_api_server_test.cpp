@@ -143,6 +143,75 @@ TEST_F(ApiServer, TellsAWatchWithASelectorOfWhatComesIntoItAndLeavesIt) {
   EXPECT_FALSE(server.news(watch)) << "history is gone";
 }
 
+TEST_F(ApiServer, TellsAWatchOfOneNodeOfPodsThatComeThereAndOneOfWaitingPodsThatTheyWaitNoLonger) {
+  kubernetes::ApiRequest there, waiting;
+  there.path = "/api/v1/pods?watch=1&resourceVersion=1&fieldSelector=spec.nodeName%3Dn1";
+  waiting.path =
+      "/api/v1/pods?watch=1&resourceVersion=1&fieldSelector=spec.nodeName%3D%2Cspec.schedulerName%3Dours";
+  json object = pod("web");
+  object["spec"]["schedulerName"] = "ours";
+  make(pod("first"));
+  auto [on_node, on_node_status] = server.open_watch(there);
+  auto [of_waiting, of_waiting_status] = server.open_watch(waiting);
+  ASSERT_EQ(on_node_status.code + of_waiting_status.code, 0);
+  const StoredPtr made = make(object);
+  make(pod("other"));
+  EXPECT_TRUE(server.news(on_node)->empty());
+  auto frames = server.news(of_waiting);
+  ASSERT_EQ(frames->size(), 1U);
+  EXPECT_EQ(frames->front().object->key, "default/web");
+  ask(kubernetes::bind_request(reference(made), "n1"));
+  frames = server.news(on_node);
+  ASSERT_EQ(frames->size(), 1U);
+  EXPECT_TRUE(frames->front().text.starts_with(R"({"type":"ADDED")"));
+  frames = server.news(of_waiting);
+  ASSERT_EQ(frames->size(), 1U);
+  const json left = json::parse(frames->front().text);
+  EXPECT_EQ(left["type"], "DELETED");
+  EXPECT_FALSE(left["object"]["spec"].contains("nodeName")) << "as it was while it matched";
+  EXPECT_EQ(left["object"]["metadata"]["resourceVersion"], std::to_string(server.storage().version()))
+      << "under the version that took it away";
+}
+
+TEST_F(ApiServer, ListsWhatFieldsSelectAndRefusesFieldsThatKubernetesDoesNotSelectBy) {
+  make(pod("here", "n1"));
+  make(pod("there", "n2"));
+  make(pod("nowhere"));
+  const auto names = [&](const std::string& fields) {
+    kubernetes::ApiRequest request;
+    request.path = "/api/v1/pods?fieldSelector=" + fields;
+    const json list = json::parse(ask(request).body);
+    std::string text;
+    for (const json& item : list["items"])
+      text += text_at(item, {"metadata", "name"}) + " ";
+    return text;
+  };
+  EXPECT_EQ(names("spec.nodeName%3Dn1"), "here ");
+  EXPECT_EQ(names("spec.nodeName%3D"), "nowhere ");
+  EXPECT_EQ(names("spec.nodeName!%3D"), "here there ");
+  EXPECT_EQ(names("metadata.name%3Dthere"), "there ");
+  kubernetes::ApiRequest request;
+  request.path = "/api/v1/pods?fieldSelector=spec.priority%3D1";
+  EXPECT_EQ(ask(request).code, 400);
+  EXPECT_EQ(server.open_watch(request).second.code, 400);
+}
+
+TEST_F(ApiServer, KeepsHowOftenALeaseChangedHands) {
+  const kubernetes::LeaseRecord lease{"a", 15, kStart, kStart, 6};
+  EXPECT_EQ(ask(kubernetes::create_lease_request("kube-system", "evenkeel", lease)).code, 201);
+  const Kind& leases = server.kind(types::leases());
+  EXPECT_EQ(part(leases.objects.at("kube-system/evenkeel")->object, {"spec", "leaseTransitions"}), 6);
+}
+
+TEST_F(ApiServer, TurnsABindingAwayThatNoPolicyAdmits) {
+  const StoredPtr made = make(pod("web"));
+  server.admits_binding = [](const json& binding) {
+    return text_at(binding, {"target", "name"}) == "n1" ? "not there" : "";
+  };
+  EXPECT_EQ(ask(kubernetes::bind_request(reference(made), "n1")).code, 422);
+  EXPECT_EQ(ask(kubernetes::bind_request(reference(made), "n2")).code, 201);
+}
+
 // Hears changes and holds them to what a gapless stream promises.
 class Mirror {
  public:

@@ -26,10 +26,16 @@ ApiAnswer no_answer(const ApiRequest& request) {
   return answer;
 }
 
+bool is_partial(const ApiRequest& request) {
+  const auto parts = parse_request_path(request.path);
+  const auto selector = Selector::parse(parts->asked("labelSelector"), parts->asked("fieldSelector"));
+  return selector && selector->is_partial();
+}
+
 }  // namespace
 
 SimulatedConnection::SimulatedConnection(SimulatedNetwork& network, std::string process)
-    : network_(network), process_(std::move(process)) {
+    : network_(network), process_(std::move(process)), born_(network.clock().now()) {
   network_.connections_.push_back(this);
 }
 
@@ -46,6 +52,7 @@ std::function<void()> SimulatedConnection::ours(std::function<void()> work) {
 
 void SimulatedConnection::deliver(std::function<void()> work) {
   if (is_paused_) return parked_.push_back(std::move(work));
+  has_delivered_ = true;
   work();
 }
 
@@ -59,11 +66,11 @@ void SimulatedConnection::resume() {
 
 kubernetes::ApiConnection::TimerId SimulatedConnection::call_after(Duration delay,
                                                                    std::function<void()> work) {
-  return network_.clock().after(delay, ours([this, work = std::move(work)] { deliver(work); }));
+  return network_.clock().after(in_truth(delay), ours([this, work = std::move(work)] { deliver(work); }));
 }
 
 bool SimulatedConnection::run_for(Duration time, const std::function<bool()>& done) {
-  const Time end = now() + time;
+  const Time end = network_.clock().now() + in_truth(time);
   do {
     if (done()) return true;
   } while (network_.clock().run_next(end));
@@ -91,11 +98,14 @@ void SimulatedConnection::attempt(const std::shared_ptr<Call>& call) {
   const SimulatedNetwork::Fate fate = network_.draw_fate();
   VirtualTime& clock = network_.clock();
   call->timeout =
-      clock.after(call->request.timeout,
+      clock.after(in_truth(call->request.timeout),
                   ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
-  if (fate.lost_before) {
+  if (fate.lost_before || is_cut_off_) {
     ++network_.counts.lost;
-    if (fate.silent) return;
+    if (fate.silent || is_cut_off_) {
+      unanswered_.emplace_back(call, attempt);
+      return;
+    }
     clock.after(fate.there,
                 ours([this, call, attempt] { settle(call, attempt, no_answer(call->request), {}); }));
     return;
@@ -122,17 +132,25 @@ void SimulatedConnection::arrive(const std::shared_ptr<Call>& call, int attempt,
     answer = network_.server().execute(process_, call->request);
     const bool is_list =
         answer.ok() && call->request.method == "GET" && parse_request_path(call->request.path)->name.empty();
-    if (is_list) listing = network_.server().last_listing();
+    // A list of some objects tells nothing about the others.
+    if (is_list && !is_partial(call->request)) listing = network_.server().last_listing();
     if (fate.error_after) answer = refusal(500, "InternalError", "etcdserver: request timed out");
     if (fate.lost_after) {
       ++network_.counts.uncertain;
-      if (fate.silent) return;
+      if (fate.silent) {
+        unanswered_.emplace_back(call, attempt);
+        return;
+      }
       answer = no_answer(call->request);
     }
   }
   network_.clock().after(
       fate.back, ours([this, call, attempt, answer = std::move(answer), listing = std::move(listing)] {
-        settle(call, attempt, answer, listing);
+        if (is_cut_off_) {
+          unanswered_.emplace_back(call, attempt);
+        } else {
+          settle(call, attempt, answer, listing);
+        }
       }));
 }
 
@@ -175,7 +193,7 @@ void SimulatedConnection::open(StreamId id, const SimulatedNetwork::Fate& fate) 
   const auto found = streams_.find(id);
   if (found == streams_.end()) return;
   Stream& stream = found->second;
-  if (!network_.is_up() || fate.lost_before || fate.lost_after)
+  if (!network_.is_up() || is_cut_off_ || fate.lost_before || fate.lost_after)
     return refuse(id, {0, "", "the connection was lost", 0});
   if (fate.refused.code != 0) return refuse(id, fate.refused.status);
   Random& random = network_.random();
@@ -185,6 +203,7 @@ void SimulatedConnection::open(StreamId id, const SimulatedNetwork::Fate& fate) 
   auto [watch, status] = network_.server().open_watch(stream.request);
   if (status.code != 0) return refuse(id, status);
   stream.watch = std::move(watch);
+  stream.is_partial = is_partial(stream.request);
   stream.is_open = true;
   deliver([this, id] {
     const auto still = streams_.find(id);
@@ -218,6 +237,28 @@ void SimulatedConnection::end_streams() {
   std::vector<StreamId> all;
   for (const auto& [id, stream] : streams_) all.push_back(id);
   for (const StreamId id : all) network_.clock().after({}, ours([this, id] { end(id); }));
+}
+
+void SimulatedConnection::cut_off() {
+  is_cut_off_ = true;
+  for (auto& [id, stream] : streams_) stream.is_stalled = true;
+}
+
+void SimulatedConnection::reconnect() {
+  is_cut_off_ = false;
+  end_silence();
+}
+
+void SimulatedConnection::end_silence() {
+  for (const auto& [waiting, attempt] : std::exchange(unanswered_, {})) {
+    const std::shared_ptr<Call> call = waiting.lock();
+    if (!call) continue;
+    network_.clock().after({}, ours([this, call, tried = attempt] {
+      settle(call, tried, no_answer(call->request), {});
+    }));
+  }
+  for (const auto& [id, stream] : streams_)
+    if (stream.is_stalled) network_.clock().after({}, ours([this, stalled = id] { end(stalled); }));
 }
 
 void SimulatedConnection::wake_watches(const Kind& kind) {
@@ -303,7 +344,8 @@ void SimulatedConnection::send(StreamId id, std::vector<Frame> frames, std::stri
   deliver([this, id, frames = std::move(frames), bytes = std::move(bytes), first] {
     const auto found = streams_.find(id);
     if (found == streams_.end()) return;
-    for (const Frame& frame : frames) knowledge_.told(*found->second.watch.kind, frame);
+    if (!found->second.is_partial)
+      for (const Frame& frame : frames) knowledge_.told(*found->second.watch.kind, frame);
     const std::string_view all = bytes;
     for (const std::string_view piece : {all.substr(0, first), all.substr(first)}) {
       const auto still = streams_.find(id);  // its reader may have had enough
