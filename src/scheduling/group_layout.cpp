@@ -70,6 +70,7 @@ void GroupLayout::connect() {
     for (const auto& [pod, peer] : peers) peers_.push_back(peer);
   }
   first_peer_.push_back(static_cast<std::uint32_t>(peers_.size()));
+  number_peers();
 
   const std::size_t regions = problem_->regions;
   region_links_ = zones_ * zones_;
@@ -88,6 +89,18 @@ void GroupLayout::connect() {
                      (first_peer_[p + 1] - first_peer_[p]) * (2 + zones_ / kLanes + (limits_flow_ ? 4 : 0)));
 }
 
+// Every swap asks whether its two are connected: a table answers faster than a search.
+void GroupLayout::number_peers() {
+  constexpr std::size_t kMost = 1024;
+  const std::size_t pods = problem_->pods.size();
+  if (pods > kMost) return;
+  peer_number_.assign(pods * pods, 0);
+  for (std::uint32_t p = 0; p < pods; ++p) {
+    std::uint16_t number = 0;
+    for (const Peer& peer : peers(p)) peer_number_[p * pods + peer.pod] = ++number;
+  }
+}
+
 void GroupLayout::index_apart() {
   rules_of_.resize(problem_->pods.size());
   for (std::uint32_t rule = 0; rule < problem_->apart.size(); ++rule) {
@@ -100,6 +113,10 @@ void GroupLayout::index_apart() {
 
 const GroupLayout::Peer* GroupLayout::peer(std::uint32_t pod, std::uint32_t other) const {
   const auto all = peers(pod);
+  if (!peer_number_.empty()) {
+    const std::uint16_t number = peer_number_[std::size_t{pod} * problem_->pods.size() + other];
+    return number == 0 ? nullptr : &all[number - 1U];
+  }
   const auto at = std::ranges::lower_bound(all, other, {}, &Peer::pod);
   return at != all.end() && at->pod == other ? &*at : nullptr;
 }

@@ -59,6 +59,7 @@ class GroupLayout {
 
  private:
   void connect();
+  void number_peers();
   void index_apart();
   const Peer* peer(std::uint32_t pod, std::uint32_t other) const;
   double between(const Peer& peer, std::uint32_t node, std::uint32_t other_node) const;
@@ -79,6 +80,8 @@ class GroupLayout {
   std::vector<double> reverse_cost_;  // transposed
   std::vector<Peer> peers_;
   std::vector<std::uint32_t> first_peer_;
+  // Pods x pods: which of the pod's peers, from 1; 0: none of them. Empty where there are very many pods.
+  std::vector<std::uint16_t> peer_number_;
   std::vector<std::uint64_t> price_;
   std::vector<std::uint32_t> zone_of_, node_of_;
   std::vector<std::vector<std::uint32_t>> pods_on_;

@@ -33,13 +33,11 @@ std::vector<Start> grow_starts(GroupSearch& search, std::uint64_t budget) {
   return starts;
 }
 
-// Of temperatures, in typical changes. Where zones are far apart, as regions are, what is left to gain in the
-// end is small beside a typical change; where they are near it is not: so both ends are tried in turn.
-struct Range {
-  double hot, cold;
-};
-constexpr Range kRanges[] = {{0.5, 0.05}, {0.4, 0.005}};
-constexpr Range kLast{0.15, 0.003};
+// Of temperatures. A start is melted where a typical change is nothing unusual; what is best so far is only
+// warmed: small changes come and go, its shape stays. Both cool until hardly a small change for the worse is
+// made. (Where zones are far apart, as regions are, what is left to gain in the end is small beside a typical
+// change.)
+constexpr double kMelted = 1.0 / 3, kWarmed = 2, kCold = 0.2;
 
 // So few ways that all of them can be tried.
 bool is_tiny(const GroupProblem& problem) {
@@ -83,14 +81,14 @@ GroupPlan searched(GroupSearch& search, std::vector<Start> starts, const GroupPl
   std::sort(starts.begin(), starts.end());
   const std::uint64_t budget = options.budget > search.looks() ? options.budget - search.looks() : 0;
   search.restore(starts.front().places);
-  const double typical = search.typical_change();
+  const GroupSearch::Changes changes = search.sample_changes();
   for (std::uint64_t round = 0; round < rounds; ++round) {
     // From the best there is, and every other time from another start: two that are equally good seldom are
     // alike.
-    const Range& range = round + 1 == rounds ? kLast : kRanges[round % std::size(kRanges)];
     const bool other = round % 2 == 1 && round / 2 + 1 < starts.size() && round + 1 < rounds;
     search.restore(other ? starts[round / 2 + 1].places : search.best());
-    search.anneal(budget / rounds, typical * range.hot, typical * range.cold);
+    const double melted = changes.typical * kMelted, warmed = std::min(melted, changes.small * kWarmed);
+    search.anneal(budget / rounds, other || round == 0 ? melted : warmed, changes.small * kCold);
     search.descend(budget / 64);
   }
   GroupPlan found = plan_of(problem, search.best());

@@ -181,19 +181,25 @@ void GroupSearch::descend(std::uint64_t budget) {
   note();
 }
 
-double GroupSearch::typical_change() {
+GroupSearch::Changes GroupSearch::sample_changes() {
   constexpr int kSamples = 200;
+  constexpr double kNone = 0.005;  // of the average
+  std::vector<double> seen;
   double sum = 0;
-  int counted = 0;
   looks_ += kSamples;
   for (int i = 0; i < kSamples; ++i) {
     const std::uint32_t pod = movable_[draw(movable_.size())];
     const std::uint32_t node = draw_node(pod);
     if (layout_.node_of(pod) == kNowhere || node == layout_.node_of(pod)) continue;
-    sum += std::abs(layout_.cost_at(pod, node) - layout_.cost_at(pod, layout_.node_of(pod)));
-    ++counted;
+    seen.push_back(std::abs(layout_.cost_at(pod, node) - layout_.cost_at(pod, layout_.node_of(pod))));
+    sum += seen.back();
   }
-  return counted > 0 ? sum / counted : 0;
+  if (seen.empty()) return {};
+  Changes changes{sum / static_cast<double>(seen.size()), 0};
+  std::erase_if(seen, [&](double change) { return change < changes.typical * kNone; });
+  std::ranges::sort(seen);
+  if (!seen.empty()) changes.small = seen[seen.size() / 10];
+  return changes;
 }
 
 void GroupSearch::anneal(std::uint64_t budget, double hot, double cold) {
@@ -204,18 +210,18 @@ void GroupSearch::anneal(std::uint64_t budget, double hot, double cold) {
     const double left = 1 - static_cast<double>(looks_ - began) / static_cast<double>(budget);
     temperature_ = cold + (hot - cold) * left * left * left;
     for (const std::uint64_t stage = looks_ + kStage; looks_ < stage;) {
-      const std::uint64_t kind = random_.bits() >> 58;  // of 64
+      const std::uint64_t kind = random_.bits() >> 56;  // of 256: of several pods few, which cost most
       const std::uint32_t pod = movable_[draw(movable_.size())];
       ++looks_;
       if (layout_.node_of(pod) == kNowhere) {
         insert(pod);
-      } else if (kind < 36) {
+      } else if (kind < 148) {
         relocate(pod, draw_node(pod));
-      } else if (kind < 60) {
+      } else if (kind < 252) {
         swap_with(pod, movable_[draw(movable_.size())]);
-      } else if (kind == 60) {
+      } else if (kind == 252) {
         chain(pod, draw_node(pod));
-      } else if (kind == 61) {
+      } else if (kind == 253) {
         exchange_nodes();
       } else {
         shift_zone();
@@ -237,6 +243,7 @@ void GroupSearch::relocate(std::uint32_t pod, std::uint32_t node) {
 }
 
 void GroupSearch::swap_with(std::uint32_t pod, std::uint32_t other) {
+  ++looks_;
   const std::uint32_t a = layout_.node_of(pod), b = layout_.node_of(other);
   if (b == kNowhere || a == b || !accepts(layout_.swap_delta(pod, other))) return;
   looks_ += layout_.price_of_move(pod) + layout_.price_of_move(other);

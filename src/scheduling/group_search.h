@@ -21,7 +21,12 @@ class GroupSearch {
   void descend(std::uint64_t budget);
   // The temperature falls from `hot` to `cold` while the budget lasts.
   void anneal(std::uint64_t budget, double hot, double cold);
-  double typical_change();  // of the objective, by a pod that goes elsewhere
+  // What the objective changes by when a pod goes elsewhere: on average, and where it is little (of ten
+  // changes one is smaller), those left out that are next to none beside the average.
+  struct Changes {
+    double typical = 0, small = 0;
+  };
+  Changes sample_changes();
 
   const GroupLayout& layout() const { return layout_; }
   std::uint64_t looks() const { return looks_; }
@@ -37,7 +42,10 @@ class GroupSearch {
 
   void note();
   bool accepts(double delta);
-  std::uint32_t draw(std::size_t count) { return static_cast<std::uint32_t>(random_.below(count)); }
+  // Below `count`, which is far below 2^32: near enough alike, and without a division.
+  std::uint32_t draw(std::size_t count) {
+    return static_cast<std::uint32_t>(((random_.bits() >> 32) * count) >> 32);
+  }
   std::uint32_t draw_node(std::uint32_t pod);
   std::uint32_t cheapest_node(std::uint32_t pod, std::uint32_t except);
   std::uint32_t next_to_grow(const std::vector<double>& pull, const std::vector<std::uint8_t>& tried);

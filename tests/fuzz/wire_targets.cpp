@@ -1,12 +1,16 @@
 #include "wire_targets.h"
 
 #include <array>
+#include <set>
 
 #include "base/check.h"
 #include "base/kube_quantity.h"
+#include "controllers/measurements.h"
+#include "controllers/topology_order.h"
 #include "kubernetes/http_reader.h"
 #include "kubernetes/kubeconfig.h"
 #include "kubernetes/manifest.h"
+#include "kubernetes/network_document.h"
 #include "kubernetes/read_object.h"
 #include "kubernetes/reflector.h"
 #include "kubernetes/scheduler_configuration.h"
@@ -167,6 +171,38 @@ std::vector<std::string> agent_seeds() {
   return seeds;
 }
 
+// Whatever a group's graph looks like, every workload has a place in the order once, and what is written of
+// it can be written.
+void read_as_app_group(std::string_view bytes) {
+  const auto group = kubernetes::read_group_document(bytes);
+  if (!group) return;
+  AppGroupStatus status;
+  std::set<std::string> seen;
+  for (const WorkloadReference& workload : controllers::sort_topology(*group).workloads) {
+    EVENKEEL_CHECK(seen.insert(workload.selector).second);
+    status.order.push_back({workload, static_cast<std::int32_t>(seen.size())});
+  }
+  (void)kubernetes::group_patch(bytes, status, Time{});
+}
+
+void read_as_topology(std::string_view bytes) {
+  const auto named = kubernetes::read_topology_document(bytes);
+  if (!named) return;
+  const LinkLoads none;
+  (void)kubernetes::topology_patch(bytes, {.loads = &none, .nodes = 2, .conditions = {}}, Time{});
+}
+
+// Of whatever keys and values: only latencies that can be, of pairs of nodes that are there.
+void read_as_measurements(std::string_view bytes) {
+  const auto data = kubernetes::read_config_map_data(bytes);
+  if (!data) return;
+  const controllers::Places nodes{{"a", {}}, {"b", {}}, {"a.destination.b", {}}};
+  for (const int percentile : {50, 90, 99})
+    for (const auto& one : controllers::read_measurements(*data, nodes, percentile).all)
+      EVENKEEL_CHECK(one.milliseconds >= 0 && one.milliseconds <= 1e7 && one.origin != one.destination &&
+                     nodes.contains(one.origin) && nodes.contains(one.destination));
+}
+
 std::vector<std::string> event_texts() {
   std::vector<std::string> events;
   for (const std::string& object : object_texts())
@@ -238,7 +274,7 @@ std::vector<std::string> quantity_seeds() {
 std::vector<std::string> list_texts() { return {list_of(object_texts())}; }
 std::vector<std::string> packed_lists() { return {packed_list()}; }
 
-constexpr std::array<Target, 13> kTargets{{
+constexpr std::array<Target, 16> kTargets{{
     {"json-list", read_as_list<WireFormat::json>, list_texts},
     {"json-watch", read_as_event<WireFormat::json>, event_texts},
     {"json-object", read_as_object<WireFormat::json>, object_texts},
@@ -252,6 +288,9 @@ constexpr std::array<Target, 13> kTargets{{
     {"manifest", read_as_manifest, object_texts},
     {"quantity", read_as_quantity, quantity_seeds},
     {"agents", read_as_agents, agent_seeds},
+    {"app-group", read_as_app_group, group_texts},
+    {"network-topology", read_as_topology, topology_texts},
+    {"measurements", read_as_measurements, measurement_texts},
 }};
 
 }  // namespace

@@ -16,6 +16,10 @@ std::span<const Target> targets();
 
 // Objects as an API server spells them, one or two of each kind that scheduling looks at.
 std::vector<std::string> object_texts();
+// Diktyo's kinds, in upstream's spelling and in that of its examples, and what netperf writes of latencies.
+std::vector<std::string> group_texts();
+std::vector<std::string> topology_texts();
+std::vector<std::string> measurement_texts();
 std::string list_of(const std::vector<std::string>& objects);
 // The same kinds in protobuf with every field of our tables set; in their envelope.
 std::vector<std::string> packed_objects();

@@ -49,6 +49,8 @@ def deployment(group, name, replicas, image, arguments, scheduler, cpu, memory="
     made = applications.deployment(f"{group}-{name}", replicas, image, arguments, scheduler=scheduler, cpu=cpu, memory=memory)
     template = made["spec"]["template"]
     template["metadata"]["labels"].update({LABEL: group, f"{LABEL}.workload": f"{group}-{name}"})
+    # The same in Volcano's words.
+    template["metadata"]["annotations"] = {"scheduling.k8s.io/group-name": group, "volcano.sh/task-spec": name}
     del template["spec"]["containers"][0]["resources"]["limits"]
     return made
 

@@ -4,6 +4,7 @@ import statistics
 import chart
 import shop
 
+BASE = "kube-scheduler"
 PAGES = [f"{method} {path}" for method, path in shop.PAGES]
 
 
@@ -34,7 +35,7 @@ def write(runs, out):
         lines += [f"### {label}: {', '.join(of_set[0]['places'])}", ""]
         for application, own in by(of_set, "application").items():
             lines += shop_table(own, label, out) if application == "shop" else redis_table(own, label, out)
-    lines += scheduler_table(runs)
+    lines += change_table(runs) + scheduler_table(runs)
     (out / "network.md").write_text("\n".join(lines))
 
 
@@ -65,6 +66,29 @@ def redis_table(runs, label, out):
                      f"{spread([one['nodes'] for one in own], 1)} | {statistics.mean(one['loading']['other_cores'] for one in own):.2f} |")
     (out / f"redis-{label}.svg").write_text(chart.bars(f"{label}: requests a second", operations, {
         name: [[one["operations"][operation]["requests_s"] for one in own] for operation in operations] for name, own in by(runs, "scheduler").items()}))
+    return [*lines, ""]
+
+
+def change_table(runs):
+    """Each repetition against that of kube-scheduler, in percent: response times, the mean over pages, and requests a second."""
+    def of(run):
+        if run["application"] == "redis":
+            return {f"Redis {name}": [one["requests_s"]] for name, one in run["operations"].items()}
+        return {f"shop {phase}": [one["pages"][page]["mean_ms"] for page in PAGES] for phase, one in run["phases"].items()}
+    base = {(one["set"], one["application"], one["number"]): of(one) for one in runs if one["scheduler"] == BASE}
+    found, names = {}, [name for name in by(runs, "scheduler") if name != BASE]
+    for one in runs:
+        known = base.get((one["set"], one["application"], one["number"]))
+        if not known or one["scheduler"] == BASE:
+            continue
+        for what, values in of(one).items():
+            change = statistics.mean(100 * (value / other - 1) for value, other in zip(values, known[what]))
+            found.setdefault((what, one["set"]), {}).setdefault(one["scheduler"], []).append(change)
+    if not found:
+        return []
+    lines = [f"### Against {BASE}, repetition by repetition, %", "", "| what | delays | " + " | ".join(names) + " |", "|---" * (2 + len(names)) + "|"]
+    for (what, label), values in sorted(found.items()):
+        lines.append(f"| {what} | {label} | " + " | ".join(spread(values[name]) if name in values else "" for name in names) + " |")
     return [*lines, ""]
 
 

@@ -103,6 +103,7 @@ class Trial:
 
     def place(self, group, names, edges, deployments):
         self.site.replace(groups.GROUPS, groups.app_group(group, names, edges))
+        rivals.meet(self.contender, group, names, edges)
         wanted = sum(one["spec"]["replicas"] for one in deployments)
         if self.staged:
             self.begin()
@@ -143,7 +144,7 @@ class Trial:
 
     # The two applications.
 
-    def shop(self, seconds, phases=tuple(shop.PHASES), names=tuple(shop.NAMES), visitors=3):
+    def shop(self, seconds, phases=tuple(shop.PHASES), names=tuple(shop.NAMES), visitors=3, cpu=shop.CPU):
         """Figures 17 and 18: response times of four pages in each phase."""
         trial.clear(self.plane)
         edges = [one for one in shop.EDGES if set(one) <= set(names)]
@@ -151,7 +152,7 @@ class Trial:
         for number, (phase, replicas) in enumerate(phases):
             with self.watched(placing):
                 if number == 0:
-                    pods = self.place(shop.GROUP, names, edges, shop.deployments(self.contender.scheduler_name, names))
+                    pods = self.place(shop.GROUP, names, edges, shop.deployments(self.contender.scheduler_name, names, cpu))
                 else:
                     for name in names:
                         self.must("PATCH", f"{DEPLOYMENTS}/{shop.GROUP}-{name}", {"spec": {"replicas": replicas}})
@@ -164,7 +165,7 @@ class Trial:
             made["phases"][phase] = {"pages": pages, "errors": errors, "placing": dict(placing), "loading": loading, **self.placement(pods, edges)}
         return made
 
-    def redis(self, requests, clients, operations):
+    def redis(self, requests, clients, operations, longest=60):
         """Figure 16: throughput of each operation."""
         trial.clear(self.plane)
         placing, loading = {}, {}
@@ -173,5 +174,5 @@ class Trial:
         redis_cluster.form(pods)
         time.sleep(SETTLED_S)
         with self.watched(loading):
-            found = redis_cluster.measure(self.bed, pods, requests, clients, operations)
+            found = redis_cluster.measure(self.bed, pods, requests, clients, operations, longest)
         return {"operations": found, "placing": placing, "loading": loading, **self.placement(pods, redis_cluster.EDGES)}

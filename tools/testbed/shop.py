@@ -17,8 +17,8 @@ PHASES = [("Initial", 1), ("ScaleUp", 4), ("ScaleDown", 2)]
 GAVE_UP_S = 20
 
 
-def deployments(scheduler, names=NAMES):
-    return [groups.deployment(GROUP, name, 1, "shop", ["--service", name], scheduler, CPU, memory="32Mi") for name in names]
+def deployments(scheduler, names=NAMES, cpu=CPU):
+    return [groups.deployment(GROUP, name, 1, "shop", ["--service", name], scheduler, cpu, memory="32Mi") for name in names]
 
 
 def introduce(pods):
