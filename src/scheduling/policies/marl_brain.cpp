@@ -50,10 +50,10 @@ MarlBrainOptions shared_brain() {
   options.dqn.hidden = {16};
   options.dqn.activation = learning::Activation::tanh;
   options.dqn.initial = learning::InitialWeights::xavier;
-  options.dqn.optimizer.learning_rate = 1e-4;
+  options.dqn.optimizer.learning_rate = 3e-3;  // from nothing; a model says what to go on with
   options.dqn.discount = 0;
   options.dqn.target_every = 100;
-  options.dqn.epsilon_start = options.dqn.epsilon_end = 0.01;
+  options.dqn.epsilon_start = options.dqn.epsilon_end = 0.05;
   options.dqn.replay.capacity = 1000;
   return options;
 }

@@ -89,7 +89,7 @@ TEST_F(MarlPolicy, IsGivenItsRewardFifteenSecondsAfterTheDecision) {
 TEST_F(MarlPolicy, LearnsOnlyFromTheWinnersPodWhereAgentsShare) {
   Marl policy(*marl_settings("marl-shared"));
   place(policy);
-  for (int i = 0; i < 10; ++i) let_pass(policy, 15s);
+  for (int i = 0; i < 20; ++i) let_pass(policy, 15s);
   EXPECT_EQ(policy.progress().rewards, 1U);
 }
 
