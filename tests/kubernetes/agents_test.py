@@ -82,14 +82,14 @@ class Fifty(AgentsTest):
         log, flow = self.watch_pods(), self.start_pods(rate=20)
         self.until(lambda: len(log.bound()) >= 20, "some pods")
         leader, (_, term) = self.agents.leader(), self.agents.lease()
-        leader.signal(signal.SIGSTOP)
+        leader.send(signal.SIGSTOP)
         paused = time.monotonic()
         try:
             self.until(lambda: log.first_bound_after(paused, term), "another to take over", patience=BUSY)
             say(f"from pause to binding: {log.first_bound_after(paused, term) - paused:.2f} s")
             time.sleep(max(0.0, paused + 10 - time.monotonic()))
         finally:
-            leader.signal(signal.SIGCONT)
+            leader.send(signal.SIGCONT)
         resumed = time.monotonic()
         time.sleep(3)
         self.assert_bound_well(log, flow.stop())
@@ -136,8 +136,8 @@ class Few(AgentsTest):
 
     def test_one_that_is_paused_is_not_waited_for(self):
         agents = self.begin()
-        agents.followers()[0].signal(signal.SIGSTOP)
-        self.addCleanup(agents.followers()[0].signal, signal.SIGCONT)
+        agents.followers()[0].send(signal.SIGSTOP)
+        self.addCleanup(agents.followers()[0].send, signal.SIGCONT)
         began = time.monotonic()
         self.place(10)
         self.assertLess(time.monotonic() - began, BUSY)

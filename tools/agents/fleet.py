@@ -102,7 +102,7 @@ class Agent:
     def is_running(self):
         return self.process is not None and self.process.poll() is None
 
-    def signal(self, which):
+    def send(self, which):
         self.process.send_signal(which)
 
     def stop(self, how=signal.SIGTERM):
@@ -199,8 +199,8 @@ class Fleet:
         """All at once: whoever leads hands over to one that is ending too."""
         running = [agent for agent in self.agents if agent.is_running()]
         for agent in running:
-            agent.signal(signal.SIGCONT)
-            agent.signal(signal.SIGTERM)
+            agent.send(signal.SIGCONT)
+            agent.send(signal.SIGTERM)
         for agent in running:
             agent.stop()
 

@@ -47,14 +47,14 @@ class NodeAgent(fleet.Agent):
         found = children.read_text().split() if children and children.exists() else []
         return int(found[0]) if found else None
 
-    def signal(self, which):
+    def send(self, which):
         if self.itself():
             os.kill(self.itself(), which)
 
     def stop(self, how=signal.SIGTERM):
         if self.process is None:
             return None
-        self.signal(signal.SIGCONT)
+        self.send(signal.SIGCONT)
         self.signal(how)
         try:
             return self.process.wait(30)
@@ -64,7 +64,7 @@ class NodeAgent(fleet.Agent):
 
     def kill(self):
         if self.process is not None:
-            self.signal(signal.SIGKILL)
+            self.send(signal.SIGKILL)
             self.process.wait()
 
     def cpu_seconds(self):
