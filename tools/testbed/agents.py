@@ -55,7 +55,7 @@ class NodeAgent(fleet.Agent):
         if self.process is None:
             return None
         self.send(signal.SIGCONT)
-        self.signal(how)
+        self.send(how)
         try:
             return self.process.wait(30)
         except fleet.subprocess.TimeoutExpired:
