@@ -212,6 +212,16 @@ class Few(AgentsTest):
         for agent in agents.agents:
             self.until(lambda: agent.metric("evenkeel_agent_watch_events_total") - before[agent] >= 20, f"{agent.node} to hear")
 
+    def test_terms_rise_though_somebody_deletes_the_lease(self):
+        agents = self.begin()
+        agents.leader().kill()  # so that it is not the first term
+        log = self.watch_pods()
+        self.start_pods(rate=5, count=40)
+        self.until(lambda: len(log.bound()) >= 10, "some pods")
+        lab.plane.api("DELETE", fleet.LEASE)
+        self.assert_bound_well(log, 40)
+        self.assertGreaterEqual(agents.lease()[1], 2)
+
     # Rules.
 
     def test_rules_are_kept_whoever_bids(self):
