@@ -1,4 +1,5 @@
-// What agents cost and how soon they bind: processes on a real API server, and hundreds of them in one process.
+// What agents cost and how soon they bind: processes on a real API server, and hundreds of them in one
+// process.
 #include <filesystem>
 #include <ostream>
 
@@ -109,7 +110,8 @@ void print_roles(const BenchJson& results, std::ostream& out) {
 const BenchJson* row_of(const BenchJson& results, double agents) {
   const BenchJson* found = nullptr;
   for (const BenchJson& row : results["rows"])
-    if (number(row, "agents") == agents && (!found || number(row, "seen_to_bound_p99_ms") < number(*found, "seen_to_bound_p99_ms")))
+    if (number(row, "agents") == agents &&
+        (!found || number(row, "seen_to_bound_p99_ms") < number(*found, "seen_to_bound_p99_ms")))
       found = &row;
   return found;
 }
@@ -135,7 +137,8 @@ BenchJson print_bars(const BenchJson& results, std::ostream& out) {
   }
   if (const BenchJson* row = row_of(results, most); row && row->contains("roles")) {
     const std::string of = " of a member, " + format_number(most) + " agents";
-    const BenchJson& member = (*row)["roles"].contains("member") ? (*row)["roles"]["member"] : (*row)["roles"]["leader"];
+    const BenchJson& member =
+        (*row)["roles"].contains("member") ? (*row)["roles"]["member"] : (*row)["roles"]["leader"];
     bars.push_back({"MB" + of, number(member, "rss_mb"), 20});
     bars.push_back({"% of a core" + of, number(member, "cpu_percent"), 1});
     bars.push_back({"bytes a pod and follower", number(*row, "bytes_per_pod"), 95});
@@ -173,9 +176,9 @@ Result<BenchJson> bench_agents(const BenchSettings& settings, std::ostream& out)
   if (!desk) return desk.error();
   const Result<fs::path> script = find_bench_script(program, "agents/cost");
   if (!script) return script.error();
-  const Result<std::string> text =
-      output_of_bench("python3 -B " + shell_quoted(*script) + " " + shell_quoted(program) + " " +
-                      shell_quoted(program.parent_path() / "bare_client") + (settings.quick ? " --quick" : ""));
+  const Result<std::string> text = output_of_bench(
+      "python3 -B " + shell_quoted(*script) + " " + shell_quoted(program) + " " +
+      shell_quoted(program.parent_path() / "bare_client") + (settings.quick ? " --quick" : ""));
   if (!text) return text.error();
   BenchJson results = BenchJson::parse(*text, nullptr, false);
   if (results.is_discarded() || !results.contains("rows")) return unavailable("the result cannot be read");
@@ -211,7 +214,8 @@ Result<BenchJson> bench_agents(const BenchSettings& settings, std::ostream& out)
     results["seen_to_bound_p99_ms"] = number(*row, "seen_to_bound_p99_ms");
   }
   if (const BenchJson* row = row_of(results, largest(results)); row && row->contains("roles")) {
-    const BenchJson& member = (*row)["roles"].contains("member") ? (*row)["roles"]["member"] : (*row)["roles"]["leader"];
+    const BenchJson& member =
+        (*row)["roles"].contains("member") ? (*row)["roles"]["member"] : (*row)["roles"]["leader"];
     results["rss_mb"] = number(member, "rss_mb");
     results["cpu_percent"] = number(member, "cpu_percent");
     results["bytes_per_pod"] = number(*row, "bytes_per_pod");

@@ -26,7 +26,7 @@ using agents::NodeAgent;
 using reporting::format_number;
 
 constexpr Term kTerm = 1;
-constexpr Duration kTurn = 1ms;         // from one turn of the leader to the next
+constexpr Duration kTurn = 1ms;  // from one turn of the leader to the next
 constexpr Duration kBeatEvery = 300ms;
 constexpr const char* kPolicy = "marl-shared";
 
@@ -66,7 +66,8 @@ class Member {
     agent_->observe(PodAdded{waiting_pod(id, shape, number, now)}, now);
   }
   void bound(const ShapePtr& shape, std::size_t number, bool is_here, Time now) {
-    const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const auto& one) { return one.first == number; });
+    const auto known =
+        std::find_if(seen_.begin(), seen_.end(), [&](const auto& one) { return one.first == number; });
     if (known != seen_.end()) {
       if (is_here) {
         agent_->observe(PodBound{known->second, {0}}, now);
@@ -173,7 +174,8 @@ class Office {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t number = made_++;
       const double from = core_seconds();
-      leader_.observe(PodAdded{waiting_pod({static_cast<std::uint32_t>(number), 1}, shape_, number, now_)}, now_);
+      leader_.observe(PodAdded{waiting_pod({static_cast<std::uint32_t>(number), 1}, shape_, number, now_)},
+                      now_);
       costs.leader_s += core_seconds() - from;
       if (way_.watches)
         for (Member& member : members_) member.see(shape_, number, now_);
@@ -232,7 +234,8 @@ class Office {
       const std::string_view rest = std::string_view(bytes).substr(begin);
       const auto place = messaging::first_message(rest);
       if (!place || !*place) break;
-      const auto message = messaging::read_from_leader(rest.substr((*place)->begin, (*place)->end - (*place)->begin));
+      const auto message =
+          messaging::read_from_leader(rest.substr((*place)->begin, (*place)->end - (*place)->begin));
       begin += (*place)->end;
       if (!message) continue;
       asks = asks || std::holds_alternative<LeaderAsks>(*message);
@@ -245,7 +248,8 @@ class Office {
   void answer(std::size_t number, Costs& costs, double before = 0) {
     const double from = core_seconds();
     std::string bytes;
-    for (const FromAgent& word : members_[number].agent().take_words(now_)) (void)messaging::append_message(word, bytes);
+    for (const FromAgent& word : members_[number].agent().take_words(now_))
+      (void)messaging::append_message(word, bytes);
     const double took = core_seconds() - from;
     costs.agents_s += took;
     if (bytes.empty()) return;
@@ -258,7 +262,8 @@ class Office {
       const std::string_view rest = std::string_view(bytes).substr(begin);
       const auto place = messaging::first_message(rest);
       if (!place || !*place) break;
-      auto message = messaging::read_from_agent(rest.substr((*place)->begin, (*place)->end - (*place)->begin));
+      auto message =
+          messaging::read_from_agent(rest.substr((*place)->begin, (*place)->end - (*place)->begin));
       begin += (*place)->end;
       if (!message) continue;
       if (auto* bids = std::get_if<AgentBids>(&*message)) {
@@ -342,7 +347,8 @@ Result<BenchJson> bench_agents_desk(const BenchSettings& settings, std::ostream&
             std::tuple{pods / 4, std::size_t{1}, &single}})
         if (const Status ran = office.run(count, at_once, *costs); !ran) return ran.error();
       const auto count = static_cast<double>(burst.pods);
-      const double decision_p50 = percentile(single.decision_us, 50), decision_p99 = percentile(single.decision_us, 99);
+      const double decision_p50 = percentile(single.decision_us, 50),
+                   decision_p99 = percentile(single.decision_us, 99);
       worst = std::max(worst, decision_p99);
       const BidDesk::Figures figures = office.desk().figures();
       const auto by_bids = static_cast<double>(figures.by_all + figures.by_quorum + figures.by_deadline);
@@ -360,16 +366,24 @@ Result<BenchJson> bench_agents_desk(const BenchSettings& settings, std::ostream&
       const auto cell = [&](const char* key) {
         return reporting::TextCell{format_number(row[key].get<double>())};
       };
-      table.rows.push_back({{std::to_string(agents)}, {way.name}, cell("cpu_us_per_pod"), cell("leader_us_per_pod"),
-                            cell("leader_pods_per_s"), cell("messages_per_pod"), cell("bytes_per_pod"),
-                            cell("decision_p50_us"), cell("decision_p99_us"), cell("by_bids")});
+      table.rows.push_back({{std::to_string(agents)},
+                            {way.name},
+                            cell("cpu_us_per_pod"),
+                            cell("leader_us_per_pod"),
+                            cell("leader_pods_per_s"),
+                            cell("messages_per_pod"),
+                            cell("bytes_per_pod"),
+                            cell("decision_p50_us"),
+                            cell("decision_p99_us"),
+                            cell("by_bids")});
       results["rows"].push_back(row);
     }
   }
   results["decision_p99_us"] = worst;
-  table.notes.push_back(std::string("All in one process, one after the other: filters, networks, messages as bytes; "
-                                    "neither encryption nor the API server. 64 pods at once; one agent alone: one pod.") +
-                        (model ? "" : " There is no model: all abstain."));
+  table.notes.push_back(
+      std::string("All in one process, one after the other: filters, networks, messages as bytes; "
+                  "neither encryption nor the API server. 64 pods at once; one agent alone: one pod.") +
+      (model ? "" : " There is no model: all abstain."));
   out << reporting::render_text_table(table, reporting::TextStyle::plain) << std::endl;
   return results;
 }
