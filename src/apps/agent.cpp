@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <iostream>
@@ -32,10 +33,10 @@ namespace {
 using namespace std::chrono_literals;
 using messaging::ReportSender;
 
-constexpr Duration kFinish = 5s;      // for what is under way when told to stop
-constexpr Duration kTurn = 200ms;     // how soon a signal is noticed when nothing else happens
-constexpr Duration kShowEvery = 1s;   // /metrics is that old at most
-constexpr Duration kSettled = 20s;    // after which starting is over
+constexpr Duration kFinish = 5s;     // for what is under way when told to stop
+constexpr Duration kTurn = 200ms;    // how soon a signal is noticed when nothing else happens
+constexpr Duration kShowEvery = 1s;  // /metrics is that old at most
+constexpr Duration kSettled = 20s;   // after which starting is over
 constexpr Duration kShortestInterval = 100ms, kLongestInterval = 1min;
 
 struct Arguments {
@@ -95,7 +96,8 @@ Result<Duration> duration_of(const char* option, const std::string& text, Durati
   auto duration = parse_duration(text);
   if (!duration) return invalid(std::string(option) + ": " + duration.error().message);
   if (*duration < least || *duration > most)
-    return invalid(std::string(option) + " " + text + ": expected " + to_text(least) + " to " + to_text(most));
+    return invalid(std::string(option) + " " + text + ": expected " + to_text(least) + " to " +
+                   to_text(most));
   return duration;
 }
 
@@ -119,7 +121,8 @@ Result<LiveAgentOptions> agent_options(const Arguments& arguments) {
   auto configuration = read_configuration(arguments);
   if (!configuration) return configuration.error();
   options.scheduler.configuration = *std::move(configuration);
-  for (const std::string& warning : warnings_of(options.scheduler.configuration)) log_line("warning: " + warning);
+  for (const std::string& warning : warnings_of(options.scheduler.configuration))
+    log_line("warning: " + warning);
   auto models = load_models({});
   if (!models) return models.error();
   auto model = model_of(arguments, *models);
@@ -181,8 +184,19 @@ Result<messaging::TlsFiles> tls_files(const Arguments& arguments) {
     files.authority = arguments.tls.authority;
   }
   if (files.certificate.empty() || files.key.empty() || files.authority.empty())
-    return invalid("agents know each other by certificates: give --cert, --key and --ca, or --csr with --state and --ca");
+    return invalid(
+        "agents know each other by certificates: give --cert, --key and --ca, or --csr with --state and "
+        "--ca");
   return files;
+}
+
+// An address alone is reached at the port that is listened on.
+std::string with_port(const std::string& address) {
+  const std::size_t colons = static_cast<std::size_t>(std::ranges::count(address, ':'));
+  const bool is_bare_v6 = colons > 1 && !address.starts_with('[');
+  if (address.empty() || (colons == 1 && !address.starts_with('[')) || address.find("]:") != std::string::npos)
+    return address;
+  return is_bare_v6 ? "[" + address + "]:0" : address + ":0";
 }
 
 // What the status server shows, handed over by the agent's thread.
@@ -208,7 +222,8 @@ Result<std::unique_ptr<reporting::StatusServer>> serve(const Arguments& argument
     if (options.token.empty()) return invalid("--status-token-file: " + arguments.token_file + " is empty");
   }
   options.live.push_back({"turns", [&shown]() -> std::optional<std::string> {
-                            const Duration since = ReportSender::steady_now() - Duration(shown.turned_at.load());
+                            const Duration since =
+                                ReportSender::steady_now() - Duration(shown.turned_at.load());
                             if (since < 30s) return std::nullopt;
                             return "no turn for " + to_text(since);
                           }});
@@ -290,11 +305,11 @@ Status Program::open() {
   messaging::AgentChannel::Options channel;
   channel.node = options->node;
   channel.listen = arguments_.listen;
-  channel.advertise = arguments_.advertise;
+  channel.advertised = with_port(arguments_.advertise);
   channel.tls = *files;
   channel.seed = drawn();
   channel.say = log_line;
-  auto transport = messaging::AgentChannel::open(loop_.io(), std::move(channel));
+  auto transport = messaging::AgentChannel::listen(loop_.io(), std::move(channel));
   if (!transport) return transport.error();
   transport_ = *std::move(transport);
 
@@ -361,8 +376,8 @@ int Program::run() {
 }  // namespace
 
 void add_agent(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("agent", "Schedule together: one learning scheduler on each node, one of them leading");
+  CLI::App* command = app.add_subcommand(
+      "agent", "Schedule together: one learning scheduler on each node, one of them leading");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--node", arguments->node, "The node it stands for (the host's name)");
   command->add_option("--config", arguments->configuration,
@@ -383,7 +398,8 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_option("--cert", arguments->tls.certificate, "Its certificate, evenkeel:agent:NODE (PEM)");
   command->add_option("--key", arguments->tls.key, "Its key (PEM)");
   command->add_option("--ca", arguments->tls.authority, "Who signs agents' certificates (PEM)");
-  command->add_flag("--csr", arguments->csr, "Ask the cluster for certificate and key instead; needs --state");
+  command->add_flag("--csr", arguments->csr,
+                    "Ask the cluster for certificate and key instead; needs --state");
   command->add_option("--state", arguments->state, "The folder they are kept in");
   command->add_option("--signer", arguments->signer, "Who shall sign (kubernetes.io/kube-apiserver-client)");
   command->add_option("--lease", arguments->lease, "The Lease that elects the leader (evenkeel-agents)");
@@ -400,7 +416,8 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_flag("--no-monitor", arguments->no_monitor,
                     "Measure nothing: the node counts by what its pods are expected to use");
   command->add_option("--interval", arguments->interval, "From one sample to the next (1s)");
-  command->add_option("--cgroup", arguments->cgroup, "The cgroup that is all of this node, where several share a kernel");
+  command->add_option("--cgroup", arguments->cgroup,
+                      "The cgroup that is all of this node, where several share a kernel");
   command->add_option("--proc", arguments->proc, "Where the node's /proc is");
   command->add_option("--sys", arguments->sys, "Where the node's /sys is");
   command->add_option("--network-of", arguments->network_of,
@@ -408,9 +425,12 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_option("--interfaces", arguments->interfaces, "Those that carry the node's traffic (found)")
       ->delimiter(',');
   command->add_option("--disks", arguments->disks, "Those that hold its bytes (found)")->delimiter(',');
-  command->add_option("--capacity", arguments->capacities, "What the node can give, as `evenkeel monitor` has it")
+  command
+      ->add_option("--capacity", arguments->capacities,
+                   "What the node can give, as `evenkeel monitor` has it")
       ->delimiter(',');
-  command->add_option("--partition-namespaces", arguments->namespaces, "Only pods of these namespaces are ours")
+  command
+      ->add_option("--partition-namespaces", arguments->namespaces, "Only pods of these namespaces are ours")
       ->delimiter(',');
   command->add_flag("--no-events", arguments->no_events, "Write no Events");
   command->add_flag("--annotate", arguments->annotate, "Annotate bound pods with why (evenkeel.io/decision)");
@@ -420,7 +440,8 @@ void add_agent(CLI::App& app, int& exit_code) {
                       "A secret that readers send as bearer token; without one, an address\n"
                       "beyond loopback shows health and nothing else");
   command->footer(
-      "Example:\n  evenkeel agent --node n1 --listen 0.0.0.0:9473 --advertise 10.0.0.7 --csr --state /state --ca ca.crt");
+      "Example:\n  evenkeel agent --node n1 --listen 0.0.0.0:9473 --advertise 10.0.0.7 --csr --state /state "
+      "--ca ca.crt");
   command->callback([arguments, &exit_code] { exit_code = Program(*arguments).run(); });
 }
 

@@ -14,7 +14,8 @@ class Text {
  private:
   void line(const char* name, const char* kind, const char* about, double value) {
     char buffer[32];
-    text_ += std::string("# HELP ") + name + " " + about + "\n# TYPE " + name + " " + kind + "\n" + name + " ";
+    text_ +=
+        std::string("# HELP ") + name + " " + about + "\n# TYPE " + name + " " + kind + "\n" + name + " ";
     text_ += format_number(value, buffer);
     text_ += '\n';
   }
@@ -34,7 +35,8 @@ std::string agent_metrics(const LiveAgent& agent, const messaging::AgentTranspor
   text.gauge("evenkeel_agent_term", "Term of the leader it knows; 0: none.", agent.term());
   text.gauge("evenkeel_agent_line_open", "1: there is a line to the leader.", agent.has_line() ? 1 : 0);
   text.counter("evenkeel_agent_terms_led_total", "Terms it has led.", number(figures.terms_led));
-  text.counter("evenkeel_agent_claims_total", "Leases taken from a holder proven dead.", number(figures.claims));
+  text.counter("evenkeel_agent_claims_total", "Leases taken from a holder proven dead.",
+               number(figures.claims));
   text.counter("evenkeel_agent_beats_heard_total", "Heartbeats heard.", number(figures.beats_heard));
   text.counter("evenkeel_agent_bids_total", "Bids it has made.", number(figures.bids_sent));
   text.counter("evenkeel_agent_old_terms_total", "Messages of leaders that were none any more.",
@@ -43,9 +45,11 @@ std::string agent_metrics(const LiveAgent& agent, const messaging::AgentTranspor
                number(traffic.bytes_sent));
   text.counter("evenkeel_agent_received_bytes_total", "Received from other agents, encryption aside.",
                number(traffic.bytes_received));
-  text.counter("evenkeel_agent_messages_sent_total", "Messages to other agents.", number(traffic.messages_sent));
-  text.counter("evenkeel_agent_refused_total", "Peers refused: no certificate, another node, no message.",
-               number(traffic.refused_unauthenticated + traffic.refused_wrong_node + traffic.refused_malformed));
+  text.counter("evenkeel_agent_messages_sent_total", "Messages to other agents.",
+               number(traffic.messages_sent));
+  text.counter(
+      "evenkeel_agent_refused_total", "Peers refused: no certificate, another node, no message.",
+      number(traffic.refused_unauthenticated + traffic.refused_wrong_node + traffic.refused_malformed));
   text.counter("evenkeel_agent_watch_events_total", "Changes the API server told of.",
                number(agent.node_world().counts().events));
   text.gauge("evenkeel_agents", "Agents that have joined this leader.",

@@ -39,7 +39,8 @@ kubernetes::NodeWorld::Options node_world_options(const LiveAgentOptions& option
 
 }  // namespace
 
-// The same line, with a clock that nobody sets: wall-clock time as it was at the start, and what has passed since.
+// The same line, with a clock that nobody sets: wall-clock time as it was at the start, and what has passed
+// since.
 class LiveAgent::SteadyConnection final : public kubernetes::ApiConnection {
  public:
   explicit SteadyConnection(kubernetes::ApiConnection& line)
@@ -135,7 +136,7 @@ LiveAgent::LiveAgent(kubernetes::ApiConnection& connection, messaging::AgentTran
   counsel_.advise = [this](std::unique_ptr<scheduling::PlacementPolicy> rule) {
     return std::make_unique<agents::AgentsPolicy>(desk_, std::move(rule));
   };
-  counsel_.is_full = [this] { return desk_.turns_away(); };
+  counsel_.is_full = [this] { return desk_.is_full(); };
   counsel_.annotation = [this] {
     return std::optional(kubernetes::Annotation{kTermAnnotation, std::to_string(own_term())});
   };
@@ -178,9 +179,11 @@ bool LiveAgent::has_work() const {
 }
 
 Time LiveAgent::wake_at() const {
-  Time at = std::min({agent_->wake_at(), succession_.wake_at()});
+  Time at = agent_->wake_at();
+  if (!leads_) at = std::min(at, succession_.wake_at());
   if (scheduler_) at = std::min(at, scheduler_->wake_at());
-  if (leads_) at = std::min({at, next_beat_, desk_.wake_at(), pool_.wake_at(), now() + election_->leads_for()});
+  if (leads_) at = std::min({at, next_beat_, pool_.wake_at(), now() + election_->leads_for()});
+  if (leads_ && scheduler_ && scheduler_->deciding()) at = std::min(at, desk_.wake_at());
   if (scheduler_ && unwanted_since_ != Time{}) at = std::min(at, unwanted_since_ + options_.keep_warm);
   return at;
 }
@@ -195,8 +198,9 @@ void LiveAgent::turn(Duration at_most) {
     connection_->run_for(Duration::zero(), [&] { return pieces-- == 0; });
   }
   const Time at = now();
-  follow_election(at);
+  // First what was said on the lines as they are: whom they lead to changes after that.
   for (Incoming& incoming : std::exchange(inbox_, {})) handle(incoming, at);
+  follow_election(at);
   for (const ClusterEvent& event : node_world_->take_events()) agent_->observe(event, at);
   follow_succession(at);
   keep_scheduler(at);
@@ -205,46 +209,46 @@ void LiveAgent::turn(Duration at_most) {
 }
 
 void LiveAgent::handle(Incoming& incoming, Time at) {
-  std::visit(
-      Match{
-          [&](LineChanged& changed) {
-            using Line = messaging::AgentTransport::Line;
-            const bool was_open = std::exchange(has_line_, changed.line == Line::open);
-            if (changed.line == Line::open) {
-              ++figures_.lines;
-              heard_term_ = 0;
-              succession_.line_open(at);
-              return agent_->greet(at);
-            }
-            if (was_open) log("the line to the leader is lost: " + changed.why);
-            succession_.line_lost(at);
-            if (changed.line == Line::refused && following_) succession_.leader_gone(*following_, at);
-          },
-          [&](FromLeader& message) { heard(message, at); },
-          [&](Joined& joined) {
-            if (!leads_) return;
-            desk_.joined(joined.node, joined.hello);
-            choose_ways();
-            transport_.tell(joined.node, make_beat());
-            if (const LeaderModel shared = pool_.current();
-                !shared.parameters.empty() && joined.hello.model < shared.version)
-              transport_.tell(joined.node, shared);
-          },
-          [&](Left& left) { desk_.left(left.node); },
-          [&](Said& said) {
-            if (!leads_) return;
-            if (const auto* bids = std::get_if<AgentBids>(&said.message)) {
-              if (bids->term == led_term_) (void)desk_.heard(said.node, *bids, at);
-            } else if (auto* report = std::get_if<AgentReport>(&said.message)) {
-              ++figures_.reports_heard;
-              report->report.measured = at - report->age;
-              if (scheduler_) scheduler_->report(report->report);
-            } else if (const auto* lessons = std::get_if<AgentLessons>(&said.message)) {
-              pool_.offer(said.node, *lessons);
-            }
-          },
-      },
-      incoming);
+  std::visit(Match{
+                 [&](LineChanged& changed) {
+                   using Line = messaging::AgentTransport::Line;
+                   const bool was_open = std::exchange(has_line_, changed.line == Line::open);
+            line_changed_ = true;
+                   if (changed.line == Line::open) {
+                     ++figures_.lines;
+                     heard_term_ = 0;
+                     succession_.line_open(at);
+                     return agent_->greet(at);
+                   }
+                   if (was_open) log("the line to the leader is lost: " + changed.why);
+                   succession_.line_lost(at);
+                   if (changed.line == Line::refused && following_) succession_.leader_gone(*following_, at);
+                 },
+                 [&](FromLeader& message) { heard(message, at); },
+                 [&](Joined& joined) {
+                   if (!leads_) return;
+                   desk_.joined(joined.node, joined.hello);
+                   choose_ways();
+                   transport_.tell(joined.node, make_beat());
+                   if (const LeaderModel shared = pool_.current();
+                       !shared.parameters.empty() && joined.hello.model < shared.version)
+                     transport_.tell(joined.node, shared);
+                 },
+                 [&](Left& left) { desk_.left(left.node); },
+                 [&](Said& said) {
+                   if (!leads_) return;
+                   if (const auto* bids = std::get_if<AgentBids>(&said.message)) {
+                     if (bids->term == led_term_) (void)desk_.heard(said.node, *bids, at);
+                   } else if (auto* report = std::get_if<AgentReport>(&said.message)) {
+                     ++figures_.reports_heard;
+                     report->report.measured = at - report->age;
+                     if (scheduler_) scheduler_->report(report->report);
+                   } else if (const auto* lessons = std::get_if<AgentLessons>(&said.message)) {
+                     pool_.offer(said.node, *lessons);
+                   }
+                 },
+             },
+             incoming);
 }
 
 void LiveAgent::heard(FromLeader& message, Time at) {
@@ -313,6 +317,7 @@ void LiveAgent::follow_holder() {
 
 void LiveAgent::follow_succession(Time at) {
   if (leads_) return;
+  if (std::exchange(line_changed_, false) || succession_.wake_at() <= at) election_->repace();
   if (const auto dead = succession_.may_claim_from(at)) {
     const std::string text = to_text(*dead);
     if (election_->holder() == text && claimed_ != text) {
@@ -341,7 +346,8 @@ void LiveAgent::keep_scheduler(Time at) {
   }
   if (!scheduler_) return;
   if (unwanted_since_ == Time{}) unwanted_since_ = at;
-  if (at - unwanted_since_ >= options_.keep_warm && scheduler_->world().outstanding() == 0) scheduler_.reset();
+  if (at - unwanted_since_ >= options_.keep_warm && scheduler_->world().outstanding() == 0)
+    scheduler_.reset();
 }
 
 void LiveAgent::lead(Time at) {

@@ -36,7 +36,7 @@ struct LiveAgentOptions {
   std::size_t tells_beyond = 64, asks_all_up_to = 100, sample = 32;
   Duration report_every{std::chrono::seconds{2}};  // to the leader
   Duration keep_warm{std::chrono::seconds{30}};    // a deputy's view of the cluster, once it is none any more
-  std::shared_ptr<const learning::Model> model;    // of its network; none: it abstains, or learns from nothing
+  std::shared_ptr<const learning::Model> model;  // of its network; none: it abstains, or learns from nothing
   std::string policy = "marl-shared";
   std::uint64_t seed = 1;
 };
@@ -82,9 +82,9 @@ class LiveAgent {
 
   struct Figures {
     std::uint64_t terms_led = 0, beats_heard = 0, beats_sent = 0, bids_sent = 0, reports_heard = 0;
-    std::uint64_t claims = 0;          // of a Lease whose holder was proven dead
-    std::uint64_t lines = 0;           // that were opened
-    std::uint64_t old_terms = 0;       // messages of leaders that are none any more
+    std::uint64_t claims = 0;     // of a Lease whose holder was proven dead
+    std::uint64_t lines = 0;      // that were opened
+    std::uint64_t old_terms = 0;  // messages of leaders that are none any more
     std::uint64_t decided_by_bids = 0, decided_by_rule = 0;
   };
   const Figures& figures() const { return figures_; }
@@ -145,12 +145,13 @@ class LiveAgent {
   agents::ModelPool pool_;
   std::unique_ptr<kubernetes::LeaderElector> election_;
   std::unique_ptr<Watch> watch_;
-  std::unique_ptr<LiveObserver> observers_;  // the watch and whoever else listens
+  std::unique_ptr<LiveObserver> observers_;   // the watch and whoever else listens
   std::unique_ptr<LiveScheduler> scheduler_;  // of a leader or deputy
   Time unwanted_since_{};                     // the scheduler
   std::vector<Incoming> inbox_;
-  bool election_changed_ = false, leads_ = false, has_line_ = false, is_told_ = false, turned_away_ = false;
+  bool election_changed_ = false, leads_ = false, has_line_ = false, line_changed_ = false;
   std::optional<HolderIdentity> following_;
+  std::string claimed_;  // the holder whose Lease was claimed last: once is enough
   Term heard_term_ = 0, led_term_ = 0;
   std::uint32_t beats_ = 0;
   Time next_beat_ = Time::max(), next_report_{};

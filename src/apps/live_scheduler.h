@@ -19,14 +19,14 @@
 
 namespace evenkeel::apps {
 
-// Whom a scheduler acts for, where it does not elect itself and others are asked before it decides: the agents
-// of a distributed scheduler (apps/live_agent.h). Outlives the scheduler.
+// Whom a scheduler acts for, where it does not elect itself and others are asked before it decides: the
+// agents of a distributed scheduler (apps/live_agent.h). Outlives the scheduler.
 struct LiveCounsel {
   std::function<bool()> leads;  // whether it may act; asked before every write
   // The policy of a profile becomes the rule of one that asks.
   std::function<std::unique_ptr<scheduling::PlacementPolicy>(std::unique_ptr<scheduling::PlacementPolicy>)>
       advise;
-  std::function<bool()> is_full;                                       // nobody else is to be asked about now
+  std::function<bool()> is_full;                                      // nobody else is to be asked about now
   std::function<std::optional<kubernetes::Annotation>()> annotation;  // of every binding
 };
 
@@ -47,7 +47,7 @@ struct LiveOptions {
   std::uint64_t seed = 1;
   LiveObserver* observer = nullptr;
   const LiveCounsel* counsel = nullptr;  // none: it elects and decides by itself
-  LiveUsage* usage = nullptr;  // what nodes use, and what workloads did; none: nobody says
+  LiveUsage* usage = nullptr;            // what nodes use, and what workloads did; none: nobody says
   std::function<void(const std::string&)> log = [](const std::string&) {};
 };
 
@@ -82,8 +82,8 @@ class LiveScheduler {
   const kubernetes::KubernetesWorld& world() const { return world_; }
   LiveLearning& learning() { return *learning_; }
   const scheduling::PlacementPolicy& policy(std::size_t profile) const { return *profiles_[profile].policy; }
-  // For whoever waits in its stead: whether a turn would find something, when it deserves one all the same, and
-  // that what held pods wait for has come.
+  // For whoever waits in its stead: whether a turn would find something, when it deserves one all the same,
+  // and that what held pods wait for has come.
   bool has_events() const { return world_.has_events(); }
   Time wake_at() const;
   void look_at_held() { scheduler_.look_at_held(); }

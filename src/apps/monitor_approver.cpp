@@ -100,8 +100,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 void add_approver(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("approver", "Approve the certificate requests of monitors, probes and agents about the nodes they run on");
+  CLI::App* command = app.add_subcommand(
+      "approver",
+      "Approve the certificate requests of monitors, probes and agents about the nodes they run on");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("--kubeconfig", arguments->kubeconfig,
                       "How to reach the cluster ($KUBECONFIG, ~/.kube/config, or the pod's own account)");

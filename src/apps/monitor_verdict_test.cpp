@@ -55,6 +55,19 @@ TEST(MonitorVerdict, ApprovesANetworkProbeAsSuchAndAsNothingElse) {
   EXPECT_EQ(said_to(request).kind, Kind::deny) << "about another node";
 }
 
+TEST(MonitorVerdict, ApprovesASchedulingAgentAsSuchAndAsNothingElse) {
+  SigningRequest request = asked("evenkeel:agent:n1", "evenkeel:agents");
+  EXPECT_EQ(said_to(request).kind, Kind::deny) << "asked for by a monitor";
+  request.username = ApproverPolicy().agent_account;
+  EXPECT_EQ(said_to(request).kind, Kind::approve);
+  request = asked("evenkeel:monitor:n1");
+  request.username = ApproverPolicy().agent_account;
+  EXPECT_EQ(said_to(request).kind, Kind::deny);
+  request = asked("evenkeel:agent:n2", "evenkeel:agents");
+  request.username = ApproverPolicy().agent_account;
+  EXPECT_EQ(said_to(request).kind, Kind::deny) << "about another node";
+}
+
 TEST(MonitorVerdict, DeniesATokenThatIsBoundToNoNode) {
   SigningRequest request = asked("evenkeel:monitor:n1");
   request.extra.clear();

@@ -84,9 +84,7 @@ class KubernetesWorld : public World {
   bool has_events() const { return interrupted_ || stopped_ || (synced() && !events_waiting().empty()); }
 
  private:
-  const std::vector<ClusterEvent>& events_waiting() const {
-    return const_cast<ClusterFeed&>(feed_).events();
-  }
+  const std::vector<ClusterEvent>& events_waiting() const { return const_cast<ClusterFeed&>(feed_).events(); }
   void follow(const ResourceType& type);
   void bind(const BindPod& action);
   void mark(const MarkUnschedulable& action);

@@ -100,8 +100,8 @@ void LeaderElector::wrote(const ApiAnswer& answer) {
 void LeaderElector::rest() {
   is_trying_ = false;
   const bool leads = lease_.leads(connection_.steady_now());
-  const bool is_news = !std::exchange(knows_, true) || leads != was_leading_ ||
-                       (!leads && lease_.holder() != told_holder_);
+  const bool is_news =
+      !std::exchange(knows_, true) || leads != was_leading_ || (!leads && lease_.holder() != told_holder_);
   if (is_news) changed_();
   if (leads != was_leading_) {
     terms_ += leads ? 1 : 0;
@@ -116,8 +116,15 @@ void LeaderElector::rest() {
   if (after_try_) return std::exchange(after_try_, nullptr)();
   if (is_released_) return;
   const double spread = leads ? 1 : 1 + kJitter * random_.between(0, 1);
-  const Duration pause = !leads && pace_ ? pace_() : from_seconds(to_seconds(options_.lease.retry_period) * spread);
+  const Duration pause =
+      !leads && pace_ ? pace_() : from_seconds(to_seconds(options_.lease.retry_period) * spread);
   timer_ = connection_.call_after(pause, [this] { attempt(); });
+}
+
+void LeaderElector::repace() {
+  if (!pace_ || is_trying_ || is_released_ || leads()) return;
+  connection_.cancel_timer(timer_);
+  timer_ = connection_.call_after(pace_(), [this] { attempt(); });
 }
 
 void LeaderElector::hurry() {

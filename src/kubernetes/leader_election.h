@@ -31,6 +31,8 @@ class LeaderElector {
   }  // who leads, or that one knows
   // How long those who do not lead wait from one try to the next; without it the lease's own period, spread.
   void pace_with(std::function<Duration()> pace) { pace_ = std::move(pace); }
+  // Asks for the pace anew: something was heard that may have changed it.
+  void repace();
   // A try now, unless one is under way.
   void hurry();
   // This holder is proven not to live any more: what it holds is free. A try now.

@@ -131,5 +131,53 @@ TEST_F(LeaderElectionTest, OfTwoWhoTakeAnExpiredLeaseOneWins) {
   EXPECT_TRUE(a.leads() || b.leads());
 }
 
+TEST_F(LeaderElectionTest, AHolderThatIsProvenDeadIsNotWaitedFor) {
+  auto a = std::make_unique<LeaderElector>(connection, options("a"), quiet);
+  LeaderElector b(connection, options("b"), quiet);
+  a->start();
+  connection.run(1s);
+  b.start();
+  connection.run(1s);
+  a.reset();
+  b.claim_from("somebody else");
+  connection.run(1s);
+  EXPECT_FALSE(b.leads()) << "that one does not hold it";
+  b.claim_from("a");
+  connection.run(10ms);
+  EXPECT_TRUE(b.leads());
+  EXPECT_EQ(stored["spec"]["leaseTransitions"], 1);
+  EXPECT_EQ(b.transitions(), 1);
+}
+
+TEST_F(LeaderElectionTest, ALeaseThatWasDeletedDoesNotBeginToCountAnew) {
+  stored = {{"metadata", {{"name", "evenkeel"}, {"namespace", "kube-system"}, {"resourceVersion", "1"}}},
+            {"spec", {{"holderIdentity", "x"}, {"leaseDurationSeconds", 15}, {"leaseTransitions", 7}}}};
+  LeaderElector a(connection, options("a"), quiet);
+  a.start();
+  connection.run(5s);
+  EXPECT_FALSE(a.leads());
+  stored = nullptr;
+  connection.run(10s);
+  EXPECT_TRUE(a.leads());
+  EXPECT_EQ(stored["spec"]["leaseTransitions"], 8);
+}
+
+TEST_F(LeaderElectionTest, WhoDoesNotLeadLooksAsOftenAsItIsTold) {
+  LeaderElector a(connection, options("a"), quiet), b(connection, options("b"), quiet);
+  a.start();
+  connection.run(1s);
+  int looks = 0;
+  b.pace_with([&] {
+    ++looks;
+    return 60s;
+  });
+  b.start();
+  connection.run(50s);
+  EXPECT_EQ(looks, 1);
+  b.hurry();
+  connection.run(1s);
+  EXPECT_EQ(looks, 2);
+}
+
 }  // namespace
 }  // namespace evenkeel::kubernetes

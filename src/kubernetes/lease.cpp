@@ -30,7 +30,8 @@ Lease::Ask Lease::found(const LeaseRecord& record, std::string resource_version,
   resource_version_ = std::move(resource_version);
   tried_at_once_ = false;
   if (record.holder != options_.identity) is_ours_ = false;
-  const bool is_over = record.holder.empty() || record.holder == options_.identity || record.holder == dead_ ||
+  const bool is_over = record.holder.empty() || record.holder == options_.identity ||
+                       record.holder == dead_ ||
                        now >= observed_at_ + std::chrono::seconds(record.duration_seconds);
   return is_over ? Ask::replace : Ask::nothing;
 }
@@ -54,7 +55,8 @@ LeaseRecord Lease::record(Time now) {
   if (goes_on) pending_.acquired = observed_.acquired;
   if (observed_at_ != Time::min()) pending_.transitions = observed_.transitions + (goes_on ? 0 : 1);
   // Deleted since we saw it: whoever remembers the last holder must not take the next for an earlier one.
-  else if (most_transitions_ >= 0) pending_.transitions = most_transitions_ + 1;
+  else if (most_transitions_ >= 0)
+    pending_.transitions = most_transitions_ + 1;
   return pending_;
 }
 

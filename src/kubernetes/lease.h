@@ -55,7 +55,7 @@ class Lease {
 
   Options options_;
   LeaseRecord observed_;
-  std::string dead_;               // who surely renews no more
+  std::string dead_;  // who surely renews no more
   std::int32_t most_transitions_ = -1;
   Time observed_at_ = Time::min();  // when it last changed, by our clock
   std::string resource_version_;

@@ -12,10 +12,10 @@
 
 namespace evenkeel::kubernetes {
 
-// A cluster as the agent of one node follows it: that node, the pods bound to it and, unless somebody tells of
-// them, the pods that wait. The server picks them out by field selectors, as it does for kubelets, so that a
-// hundred agents cost it little more than one: a pod's life is told to the agent of its node alone.
-// Only follows: nothing here is written.
+// A cluster as the agent of one node follows it: that node, the pods bound to it and, unless somebody tells
+// of them, the pods that wait. The server picks them out by field selectors, as it does for kubelets, so that
+// a hundred agents cost it little more than one: a pod's life is told to the agent of its node alone. Only
+// follows: nothing here is written.
 class NodeWorld {
  public:
   struct Options {

@@ -82,12 +82,18 @@ void NodeForecasts::forget(const PlacementRequest& request, NodeId node) {
   renewed_.push_back(node.slot);
 }
 
-void NodeForecasts::refresh(const PlacementRequest& request) {
-  renewed_.clear();
+std::array<double, NodeForecasts::kPoints> NodeForecasts::moments_s(Duration horizon) {
+  std::array<double, kPoints> moments;
   for (std::size_t k = 0; k < kPoints; ++k) {
     const double below = (static_cast<double>(k) + 0.5) / kPoints;
-    ahead_[k] = -to_seconds(request.options.horizon) * std::log1p(-below);
+    moments[k] = -to_seconds(horizon) * std::log1p(-below);
   }
+  return moments;
+}
+
+void NodeForecasts::refresh(const PlacementRequest& request) {
+  renewed_.clear();
+  ahead_ = moments_s(request.options.horizon);
   const auto n = static_cast<std::uint32_t>(request.cluster.columns().size());
   if (forecasts_.size() < n) {
     forecasts_.resize(n);

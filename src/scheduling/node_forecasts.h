@@ -30,6 +30,7 @@ class NodeForecasts {
   // Peaks of CPU of what runs for ever, as a share of capacity, by node.
   std::span<const float> bursts() const { return bursts_; }
   const std::array<double, kPoints>& ahead_s() const { return ahead_; }
+  static std::array<double, kPoints> moments_s(Duration horizon);
 
   // What a pod is planned for: what it uses, and a little of what it may use at worst. The rates of network
   // and disk are too bursty for their peaks to mean anything.

@@ -10,6 +10,7 @@
 #include "scheduling/policies/evenkeel.h"
 #include "scheduling/policies/horizon.h"
 #include "scheduling/policies/least_imbalance.h"
+#include "scheduling/policies/marl.h"
 #include "scheduling/policies/network.h"
 #include "scheduling/policies/opt_in_order.h"
 #include "scheduling/policies/ppo_lrt.h"
@@ -54,6 +55,15 @@ Made make_drs(const Making& making) {
   settings.frozen = making.options.frozen;
   if (!making.model) return Made(std::make_unique<Drs>(std::move(settings)));
   Result<std::unique_ptr<Drs>> made = Drs::from_model(std::move(settings), *making.model);
+  if (!made) return made.error();
+  return Made(*std::move(made));
+}
+
+Made make_marl(const Making& making) {
+  MarlSettings settings = *marl_settings(making.name);
+  settings.brain.frozen = making.options.frozen;
+  if (!making.model) return Made(std::make_unique<Marl>(std::move(settings)));
+  Result<std::unique_ptr<Marl>> made = Marl::from_model(std::move(settings), *making.model);
   if (!made) return made.error();
   return Made(*std::move(made));
 }
@@ -107,6 +117,8 @@ constexpr std::array kPolicies = {
     Entry{"deeprm", make_drs, as_given, kLearned},
     Entry{"multi-deeprm", make_drs, as_given, kLearned},
     Entry{"drs-means", make_drs_means, as_given, kLearned},
+    Entry{"marl", make_marl, as_given, kLearned},
+    Entry{"marl-shared", make_marl, as_given, kLearned},
     Entry{"ppo-lrt", from_model<make_ppo_lrt>, as_given, kLearned},
     Entry{"ppo-lrt-ordered", from_model<make_ppo_lrt_ordered>, hold_back, kLearned},
 };
