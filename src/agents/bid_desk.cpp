@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "cluster/cluster_state.h"
+#include "scheduling/policies/marl_encoding.h"
 
 namespace evenkeel::agents {
 namespace {
@@ -44,14 +45,8 @@ std::string tally(const BidRound& round) {
 }
 
 PodQuestion question_about(const PodKey& pod, const PlacementRequest& request) {
-  PodQuestion question;
+  PodQuestion question = scheduling::pod_question(request);
   question.pod = pod;
-  question.priority = request.pod.spec().priority;
-  question.cpu = static_cast<double>(request.pod.shape->request.cpu.count) / 1000;
-  question.memory = static_cast<double>(request.pod.shape->request.memory.count);
-  question.expected = request.demand.mean;
-  const auto run = request.runs.of(request.pod, request.history, request.now);
-  question.life = run.known ? static_cast<float>(run.seconds) : 0;
   return question;
 }
 

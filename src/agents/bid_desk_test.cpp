@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "agents/test_bids.h"
+#include "scheduling/node_forecasts.h"
 
 namespace evenkeel::agents {
 namespace {
@@ -55,7 +56,7 @@ TEST(BidDesk, TellsTheLeadersFiguresOfThePod) {
   EXPECT_EQ(question.priority, 12);
   EXPECT_DOUBLE_EQ(question.cpu, 0.25);
   EXPECT_DOUBLE_EQ(question.memory, 64 << 20);
-  EXPECT_EQ(question.expected, demand.mean);
+  EXPECT_EQ(question.expected, scheduling::NodeForecasts::planned(demand));
   EXPECT_EQ(question.delay, 0);
 }
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "scheduling/policies/marl_brain.h"
+
 namespace evenkeel::agents {
 
 ModelPool::ModelPool(Options options) : options_(options) {}
@@ -38,15 +40,11 @@ void ModelPool::offer(const std::string& node, const AgentLessons& lessons) {
 std::optional<LeaderModel> ModelPool::average(Time now) {
   if (now < next_ || !has_enough()) return std::nullopt;
   next_ = now + options_.every;
-  double experience = 0;
-  std::vector<double> sums(current_.parameters.size(), 0);
-  for (const auto& [node, lessons] : lessons_) {
-    const auto weight = static_cast<double>(lessons.experience);
-    experience += weight;
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * lessons.parameters[i];
-  }
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    current_.parameters[i] = static_cast<float>(sums[i] / experience);
+  std::vector<scheduling::BrainShare> shares;
+  for (const auto& [node, lessons] : lessons_) shares.push_back({lessons.parameters, lessons.experience});
+  std::optional<std::vector<float>> mean = scheduling::average(shares);
+  if (!mean) return std::nullopt;
+  current_.parameters = *std::move(mean);
   current_.version = {current_.term, ++made_};
   lessons_.clear();
   ++figures_.models;

@@ -43,6 +43,7 @@ void Succession::line_open(Time now) {
   seen_ = std::max(seen_, now);
   heard_ = now;
   beat_.reset();
+  term_ = 0;  // whom the line leads to is the Lease's word, and so is its term
 }
 
 void Succession::saw_holder(const std::string& holder, Time now) {

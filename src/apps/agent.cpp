@@ -194,7 +194,8 @@ Result<messaging::TlsFiles> tls_files(const Arguments& arguments) {
 std::string with_port(const std::string& address) {
   const std::size_t colons = static_cast<std::size_t>(std::ranges::count(address, ':'));
   const bool is_bare_v6 = colons > 1 && !address.starts_with('[');
-  if (address.empty() || (colons == 1 && !address.starts_with('[')) || address.find("]:") != std::string::npos)
+  if (address.empty() || (colons == 1 && !address.starts_with('[')) ||
+      address.find("]:") != std::string::npos)
     return address;
   return is_bare_v6 ? "[" + address + "]:0" : address + ":0";
 }

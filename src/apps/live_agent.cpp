@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "agents/agents_policy.h"
+#include "apps/profile.h"
 #include "apps/shadow_recorder.h"
 #include "base/match.h"
+#include "scheduling/policies/marl.h"
 #include "scheduling/policies/marl_encoding.h"
 
 namespace evenkeel::apps {
@@ -16,6 +18,24 @@ constexpr Duration kLongestWait = 1h;
 constexpr std::size_t kPieces = 64;  // of work that is ready, taken along with the first
 constexpr Duration kReleaseWithin = 3s;
 constexpr const char* kTermAnnotation = "evenkeel.io/term";
+constexpr const char* kShared = "marl-shared";  // whose agents learn from each other
+
+// Without a model there is something to say only for one that learns.
+Result<std::unique_ptr<scheduling::MarlBrain>> make_brain(const LiveAgentOptions& options) {
+  const auto settings = scheduling::marl_settings(options.policy);
+  if (!settings)
+    return invalid("agents do not decide by '" + options.policy + "': expected marl or marl-shared");
+  if (options.model) {
+    const bool apart = settings->sharing == scheduling::MarlSharing::none;
+    auto brain =
+        scheduling::MarlBrain::from_model(settings->brain, *options.model, apart ? "agent-1" : "agent");
+    if (!brain) return brain.error();
+    return std::make_unique<scheduling::MarlBrain>(*std::move(brain));
+  }
+  if (!options.agent.learns) return std::unique_ptr<scheduling::MarlBrain>();
+  Random random = Random(options.seed).fork("brain");
+  return std::make_unique<scheduling::MarlBrain>(settings->brain, random);
+}
 
 kubernetes::LeaderElector::Options election_options(const LiveAgentOptions& options,
                                                     const std::string& identity) {
@@ -110,22 +130,22 @@ Result<std::unique_ptr<LiveAgent>> LiveAgent::open(kubernetes::ApiConnection& co
     if (!setup) return Error{setup.error().kind, profile.scheduler_name + ": " + setup.error().message};
     options.agent.profiles.push_back({profile.scheduler_name, std::move(setup->options)});
   }
-  auto agent = agents::NodeAgent::make(options.agent, options.policy, options.model.get(),
-                                       Random(options.seed).fork("agent"));
-  if (!agent) return agent.error();
+  auto brain = make_brain(options);
+  if (!brain) return brain.error();
   return std::unique_ptr<LiveAgent>(
-      new LiveAgent(connection, transport, std::move(options), *std::move(agent)));
+      new LiveAgent(connection, transport, std::move(options), *std::move(brain)));
 }
 
 LiveAgent::LiveAgent(kubernetes::ApiConnection& connection, messaging::AgentTransport& transport,
-                     LiveAgentOptions options, std::unique_ptr<agents::NodeAgent> agent)
+                     LiveAgentOptions options, std::unique_ptr<scheduling::MarlBrain> brain)
     : connection_(std::make_unique<SteadyConnection>(connection)),
       transport_(transport),
       options_(std::move(options)),
       identity_(to_text(HolderIdentity{options_.node, transport.address(), options_.incarnation})),
       node_world_(std::make_unique<kubernetes::NodeWorld>(*connection_, node_world_options(options_),
                                                           options_.scheduler.log)),
-      agent_(std::move(agent)),
+      agent_(std::make_unique<agents::NodeAgent>(options_.agent, std::move(brain),
+                                                 Random(options_.seed).fork("agent"))),
       succession_(options_.node, options_.succession, Random(options_.seed).fork("succession")),
       desk_(options_.desk, Random(options_.seed).fork("desk")),
       pool_(options_.pool),
@@ -213,7 +233,7 @@ void LiveAgent::handle(Incoming& incoming, Time at) {
                  [&](LineChanged& changed) {
                    using Line = messaging::AgentTransport::Line;
                    const bool was_open = std::exchange(has_line_, changed.line == Line::open);
-            line_changed_ = true;
+                   line_changed_ = true;
                    if (changed.line == Line::open) {
                      ++figures_.lines;
                      heard_term_ = 0;
@@ -285,7 +305,9 @@ void LiveAgent::begin_term(Time at) {
   following_.reset();
   has_line_ = false;
   desk_.begin_term(led_term_);
-  pool_.begin_term(led_term_, agent_->model_version(), agent_->parameters(), at);
+  const scheduling::MarlBrain* brain = agent_->brain();
+  const bool shares = brain && options_.policy == kShared;
+  pool_.begin_term(led_term_, agent_->model(), shares ? brain->parameters() : std::vector<float>(), at);
   ways_tell_ = false;
   // Its own node has an agent too: this one, to whom nothing needs to be sent.
   desk_.joined(options_.node, agent_->hello(options_.incarnation, true));

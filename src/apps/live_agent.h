@@ -110,7 +110,7 @@ class LiveAgent {
   using Incoming = std::variant<LineChanged, FromLeader, Joined, Left, Said>;
 
   LiveAgent(kubernetes::ApiConnection& connection, messaging::AgentTransport& transport,
-            LiveAgentOptions options, std::unique_ptr<agents::NodeAgent> agent);
+            LiveAgentOptions options, std::unique_ptr<scheduling::MarlBrain> brain);
 
   Time now() const;
   Term own_term() const { return static_cast<Term>(election_->transitions()) + 1; }
