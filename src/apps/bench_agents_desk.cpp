@@ -14,6 +14,7 @@
 #include "messaging/agent_wire.h"
 #include "reporting/number_format.h"
 #include "reporting/text_table.h"
+#include "scheduling/policies/marl.h"
 #include "scheduling/policies/marl_encoding.h"
 #include "scheduling/policies/weighted_scores.h"
 
@@ -49,6 +50,19 @@ Pod waiting_pod(PodId id, const ShapePtr& shape, std::size_t number, Time now) {
   pod.shape = shape;
   pod.created = now;
   return pod;
+}
+
+// Without a model a network drawn at random: it thinks as long, and as well as dice.
+Result<std::unique_ptr<scheduling::MarlBrain>> make_brain(const learning::Model* model, std::size_t number) {
+  const auto settings = scheduling::marl_settings(kPolicy);
+  if (!settings) return unavailable(std::string(kPolicy) + " is no policy of agents");
+  if (model) {
+    auto brain = scheduling::MarlBrain::from_model(settings->brain, *model, "agent");
+    if (!brain) return brain.error();
+    return std::make_unique<scheduling::MarlBrain>(*std::move(brain));
+  }
+  Random random(number + 1);
+  return std::make_unique<scheduling::MarlBrain>(settings->brain, random);
 }
 
 // One agent with the numbers its own world gives to pods.
@@ -122,14 +136,15 @@ class Office {
       options.node = "node-" + std::to_string(number);
       options.profiles.push_back({"", scheduling::SchedulingOptions{}});
       options.needs_samples = false;
-      auto agent = NodeAgent::make(options, kPolicy, model, Random(number + 1));
-      if (!agent) {
-        trouble_ = agent.error();
+      auto brain = make_brain(model, number);
+      if (!brain) {
+        trouble_ = brain.error();
         return;
       }
-      desk_.joined(options.node, (*agent)->hello(1, way.watches));
-      (*agent)->greet(now_);
-      members_.emplace_back(*std::move(agent), number);
+      auto agent = std::make_unique<NodeAgent>(options, *std::move(brain), Random(number + 1));
+      desk_.joined(options.node, agent->hello(1, way.watches));
+      agent->greet(now_);
+      members_.emplace_back(std::move(agent), number);
     }
     beat();
   }
@@ -383,7 +398,7 @@ Result<BenchJson> bench_agents_desk(const BenchSettings& settings, std::ostream&
   table.notes.push_back(
       std::string("All in one process, one after the other: filters, networks, messages as bytes; "
                   "neither encryption nor the API server. 64 pods at once; one agent alone: one pod.") +
-      (model ? "" : " There is no model: all abstain."));
+      (model ? "" : " There is no model: networks were drawn at random."));
   out << reporting::render_text_table(table, reporting::TextStyle::plain) << std::endl;
   return results;
 }
