@@ -1,9 +1,8 @@
 #include "messaging/report_wire.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
+
+#include "messaging/wire_bytes.h"
 
 namespace evenkeel::messaging {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 // A pod's use as f32 is exact to a ten-millionth, and a UUID as bytes halves the rest.
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kUuidBytes = 16, kUuidText = 36;
-constexpr std::size_t kMostName = 253, kMostUid = 128;
+constexpr std::size_t kMostUid = 128;
 
 bool is_dash_place(std::size_t i) { return i == 8 || i == 13 || i == 18 || i == 23; }
 
@@ -33,106 +32,31 @@ bool is_uuid(std::string_view uid) {
   return true;
 }
 
-class Writer {
- public:
-  explicit Writer(std::string& bytes) : bytes_(bytes) { bytes_.assign(kFrameHeader, '\0'); }
-
-  template <class Number>
-  void number(Number value) {
-    for (std::size_t i = 0; i < sizeof(Number); ++i) bytes_.push_back(static_cast<char>(value >> (8 * i)));
-  }
-  void real(double value) { number(std::bit_cast<std::uint64_t>(value)); }
-  void short_real(double value) { number(std::bit_cast<std::uint32_t>(static_cast<float>(value))); }
-  void text(std::string_view value) {
-    number(static_cast<std::uint8_t>(value.size()));
-    bytes_ += value;
-  }
-  void uid(std::string_view value) {
-    if (!is_uuid(value)) return text(value);
-    number(std::uint8_t{0});
-    for (std::size_t i = 0; i < kUuidText; i += 2) {
-      if (is_dash_place(i)) ++i;
-      bytes_.push_back(static_cast<char>(hex_digit(value[i]) << 4 | hex_digit(value[i + 1])));
-    }
-  }
-  void finish() {
-    const auto length = static_cast<std::uint32_t>(bytes_.size() - kFrameHeader);
-    for (std::size_t i = 0; i < kFrameHeader; ++i) bytes_[i] = static_cast<char>(length >> (8 * i));
-  }
-
- private:
-  std::string& bytes_;
-};
-
-// Reads what is there; past the end it reads zeros and remembers that it did.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  template <class Number>
-  Number number() {
-    const std::string_view from = take(sizeof(Number));
-    Number value = 0;
-    for (std::size_t i = 0; i < from.size(); ++i)
-      value =
-          static_cast<Number>(value | static_cast<Number>(static_cast<unsigned char>(from[i])) << (8 * i));
-    return value;
-  }
-  double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
-  double short_real() { return static_cast<double>(std::bit_cast<float>(number<std::uint32_t>())); }
-  std::string_view text() { return take(number<std::uint8_t>()); }
-  std::string uid() {
-    const auto length = number<std::uint8_t>();
-    if (length != 0) return std::string(take(length));
-    static constexpr char kDigits[] = "0123456789abcdef";
-    std::string text;
-    for (const char c : take(kUuidBytes)) {
-      if (is_dash_place(text.size())) text += '-';
-      text += kDigits[static_cast<unsigned char>(c) >> 4];
-      text += kDigits[static_cast<unsigned char>(c) & 15];
-    }
-    return text;
-  }
-
-  bool was_cut() const { return was_cut_; }
-  bool is_at_end() const { return rest_.empty(); }
-
- private:
-  std::string_view take(std::size_t count) {
-    if (count > rest_.size()) {
-      was_cut_ = true;
-      rest_ = {};
-      return {};
-    }
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-  bool was_cut_ = false;
-};
-
-double most_of(std::size_t dimension) {
-  switch (static_cast<Dimension>(dimension)) {
-    case Dimension::cpu:
-      return kMostCores;
-    case Dimension::memory:
-      return kMostBytes;
-    default:
-      return kMostRate;
+void write_uid(WireWriter& writer, std::string_view value) {
+  if (!is_uuid(value)) return writer.text(value);
+  writer.number(std::uint8_t{0});
+  for (std::size_t i = 0; i < kUuidText; i += 2) {
+    if (is_dash_place(i)) ++i;
+    writer.number(static_cast<std::uint8_t>(hex_digit(value[i]) << 4 | hex_digit(value[i + 1])));
   }
 }
 
-// The comparison is false for NaN as well.
-bool is_believable(const Usage& usage) {
-  for (std::size_t d = 0; d < kDimensions; ++d)
-    if (!(usage.of[d] >= 0 && usage.of[d] <= most_of(d))) return false;
-  return true;
+std::string read_uid(WireReader& reader) {
+  const auto length = reader.number<std::uint8_t>();
+  if (length != 0) return std::string(reader.take(length));
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : reader.take(kUuidBytes)) {
+    if (is_dash_place(text.size())) text += '-';
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
 }
 
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+void write_header(std::string& bytes) {
+  const auto length = static_cast<std::uint32_t>(bytes.size() - kFrameHeader);
+  for (std::size_t i = 0; i < kFrameHeader; ++i) bytes[i] = static_cast<char>(length >> (8 * i));
 }
 
 Status check(const FrameHead& frame, const NodeReport& report) {
@@ -152,9 +76,28 @@ Status check(const FrameHead& frame, const NodeReport& report) {
 
 }  // namespace
 
+double most_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::cpu:
+      return kMostCores;
+    case Dimension::memory:
+      return kMostBytes;
+    default:
+      return kMostRate;
+  }
+}
+
+// The comparison is false for NaN as well.
+bool is_believable(const Usage& usage) {
+  for (std::size_t d = 0; d < kDimensions; ++d)
+    if (!(usage.of[d] >= 0 && usage.of[d] <= most_of(static_cast<Dimension>(d)))) return false;
+  return true;
+}
+
 Status write_frame(const FrameHead& frame, const NodeReport& report, std::string& bytes) {
   if (auto checked = check(frame, report); !checked) return checked;
-  Writer writer(bytes);
+  bytes.assign(kFrameHeader, '\0');
+  WireWriter writer(bytes);
   writer.number(kVersion);
   std::uint8_t known = 0;
   for (std::size_t d = 0; d < kDimensions; ++d)
@@ -170,23 +113,23 @@ Status write_frame(const FrameHead& frame, const NodeReport& report, std::string
   const std::size_t pods = std::min(report.pods.size(), kMostPods);
   writer.number(static_cast<std::uint16_t>(pods));
   for (std::size_t i = 0; i < pods; ++i) {
-    writer.uid(report.pods[i].uid);
+    write_uid(writer, report.pods[i].uid);
     for (const double amount : report.pods[i].usage.of) writer.short_real(amount);
   }
-  writer.finish();
+  write_header(bytes);
   if (bytes.size() - kFrameHeader > kMostFrame) return invalid("a report of more bytes than may be sent");
   return {};
 }
 
 std::optional<std::size_t> frame_length(std::string_view header) {
   if (header.size() != kFrameHeader) return std::nullopt;
-  const std::size_t length = Reader(header).number<std::uint32_t>();
+  const std::size_t length = WireReader(header).number<std::uint32_t>();
   if (length == 0 || length > kMostFrame) return std::nullopt;
   return length;
 }
 
 Result<ReportFrame> read_frame(std::string_view bytes) {
-  Reader reader(bytes);
+  WireReader reader(bytes);
   if (const auto version = reader.number<std::uint8_t>(); version != kVersion)
     return invalid("version " + std::to_string(version) + " of reports, expected " +
                    std::to_string(kVersion));
@@ -208,8 +151,8 @@ Result<ReportFrame> read_frame(std::string_view bytes) {
   report.pods.reserve(std::min(pods, bytes.size() / kUuidBytes));  // no more memory than bytes came
   for (std::size_t i = 0; i < pods && !reader.was_cut(); ++i) {
     NodeReport::PodPart& pod = report.pods.emplace_back();
-    pod.uid = reader.uid();
-    for (double& amount : pod.usage.of) amount = reader.short_real();
+    pod.uid = read_uid(reader);
+    for (double& amount : pod.usage.of) amount = static_cast<double>(reader.short_real());
   }
   if (reader.was_cut()) return invalid("a report that ends in its middle");
   if (!reader.is_at_end()) return invalid("a report with more behind its end");

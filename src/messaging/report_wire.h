@@ -29,11 +29,14 @@ struct ReportFrame : FrameHead {
 inline constexpr std::size_t kFrameHeader = 4;
 inline constexpr std::size_t kMostFrame = 256 * 1024;
 inline constexpr std::size_t kMostPods = 4096;
+inline constexpr std::size_t kMostName = 253;  // of a node
 
 // The bounds of a report that may be believed. Above them somebody lies or miscounts: no machine has a
 // million cores, 64 PiB of memory or moves 100 TB in a second.
 inline constexpr double kMostCores = 1e6, kMostBytes = 0x1p56, kMostRate = 1e14;
 inline constexpr Duration kMostAge = std::chrono::hours(24);
+double most_of(Dimension dimension);
+bool is_believable(const Usage& usage);
 
 // Replaces `bytes` by header and frame; keeps its memory, so that a sender allocates nothing once it has
 // sent. Pods beyond kMostPods are left out. What read_frame() would refuse is not sent: invalid.

@@ -30,9 +30,9 @@ class TestAuthority {
 
   // Certificate and key under this name, valid for so many seconds from now (negative: no longer).
   TlsFiles issue(const std::string& file, const std::string& common_name, const std::string& alternative = "",
-                 long seconds = 3600) const {
+                 long seconds = 3600, const char* usage = nullptr) const {
     const std::unique_ptr<EVP_PKEY, FreeKey> key(EVP_EC_gen("P-256"));
-    const auto certificate = make(common_name, key.get(), certificate_.get(), alternative, seconds);
+    const auto certificate = make(common_name, key.get(), certificate_.get(), alternative, seconds, usage);
     TlsFiles files{.certificate = folder_ + "/" + file + ".pem",
                    .key = folder_ + "/" + file + ".key",
                    .authority = folder_ + "/ca.pem"};
@@ -42,6 +42,10 @@ class TestAuthority {
     return files;
   }
   TlsFiles monitor(const std::string& node) const { return issue(node, "evenkeel:monitor:" + node); }
+  // As kubernetes.io/kube-apiserver-client signs it: a client's, and nothing else.
+  TlsFiles agent(const std::string& node, long seconds = 3600) const {
+    return issue(node, "evenkeel:agent:" + node, "", seconds, "clientAuth");
+  }
   TlsFiles server() const { return issue("server", "evenkeel", "IP:127.0.0.1"); }
   const std::string& folder() const { return folder_; }
 
@@ -55,7 +59,7 @@ class TestAuthority {
   using Certificate = std::unique_ptr<X509, FreeCertificate>;
 
   Certificate make(const std::string& common_name, EVP_PKEY* key, X509* issuer,
-                   const std::string& alternative, long seconds) const {
+                   const std::string& alternative, long seconds, const char* usage = nullptr) const {
     Certificate made(X509_new());
     static long serial = 1;
     X509_set_version(made.get(), X509_VERSION_3);
@@ -68,6 +72,7 @@ class TestAuthority {
     X509_set_issuer_name(made.get(), X509_get_subject_name(issuer != nullptr ? issuer : made.get()));
     extend(made.get(), NID_basic_constraints, issuer == nullptr ? "critical,CA:TRUE" : "critical,CA:FALSE");
     if (!alternative.empty()) extend(made.get(), NID_subject_alt_name, alternative.c_str());
+    if (usage != nullptr) extend(made.get(), NID_ext_key_usage, usage);
     X509_sign(made.get(), key_.get(), EVP_sha256());
     return made;
   }

@@ -130,6 +130,10 @@ TlsSession::Step TlsSession::write(std::string_view bytes, std::size_t& count) {
   return judged(SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count));
 }
 
+void TlsSession::read_ahead() { SSL_set_read_ahead(session_.get(), 1); }
+
+bool TlsSession::has_more() const { return SSL_has_pending(session_.get()) == 1; }
+
 void TlsSession::say_farewell() {
   ERR_clear_error();
   (void)SSL_shutdown(session_.get());

@@ -66,6 +66,10 @@ class TlsSession {
   Step shake_hands();
   Step read(char* into, std::size_t most, std::size_t& count);
   Step write(std::string_view bytes, std::size_t& count);
+  // Takes whatever has arrived by one call of the kernel instead of a record by two. What was taken and not
+  // yet read no longer makes the socket readable: whoever asks for it reads until nothing is left.
+  void read_ahead();
+  bool has_more() const;  // taken from the socket and not yet read
   void say_farewell();  // if it can be said at once
 
   const std::string& trouble() const { return trouble_; }  // after `failed`: why

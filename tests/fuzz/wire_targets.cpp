@@ -12,6 +12,8 @@
 #include "kubernetes/scheduler_configuration.h"
 #include "kubernetes/watch_frames.h"
 #include "kubernetes/wire_objects.h"
+#include "messaging/agent_wire.h"
+#include "messaging/test_agent_messages.h"
 
 namespace evenkeel::fuzz {
 namespace {
@@ -126,6 +128,45 @@ void read_as_quantity(std::string_view bytes) {
   EVENKEEL_CHECK(rounded == *whole);
 }
 
+// Whatever may be read may be said, and comes back the same.
+template <class Message>
+void say_again(const Message& message, Result<Message> (*read)(std::string_view)) {
+  std::string bytes;
+  EVENKEEL_CHECK(messaging::append_message(message, bytes));
+  const auto place = messaging::first_message(bytes);
+  EVENKEEL_CHECK(place && *place && (*place)->end == bytes.size());
+  const auto again = read(std::string_view(bytes).substr((*place)->begin));
+  EVENKEEL_CHECK(again && *again == message);
+}
+
+void read_as_agents(std::string_view bytes) {
+  for (;;) {
+    const auto place = messaging::first_message(bytes);
+    if (!place || !*place) return;
+    const std::string_view body = bytes.substr((*place)->begin, (*place)->end - (*place)->begin);
+    if (const auto message = messaging::read_from_agent(body))
+      say_again(*message, messaging::read_from_agent);
+    if (const auto message = messaging::read_from_leader(body))
+      say_again(*message, messaging::read_from_leader);
+    bytes.remove_prefix((*place)->end);
+  }
+}
+
+std::vector<std::string> agent_seeds() {
+  std::vector<std::string> seeds;
+  std::string all;
+  const auto add = [&](const auto& message) {
+    std::string& seed = seeds.emplace_back();
+    EVENKEEL_CHECK(messaging::append_message(message, seed));
+    all += seed;
+  };
+  for (const FromAgent& message : messaging::agent_samples()) add(message);
+  for (const FromLeader& message : messaging::leader_samples()) add(message);
+  messaging::append_welcome(all);
+  seeds.push_back(all);
+  return seeds;
+}
+
 std::vector<std::string> event_texts() {
   std::vector<std::string> events;
   for (const std::string& object : object_texts())
@@ -197,7 +238,7 @@ std::vector<std::string> quantity_seeds() {
 std::vector<std::string> list_texts() { return {list_of(object_texts())}; }
 std::vector<std::string> packed_lists() { return {packed_list()}; }
 
-constexpr std::array<Target, 12> kTargets{{
+constexpr std::array<Target, 13> kTargets{{
     {"json-list", read_as_list<WireFormat::json>, list_texts},
     {"json-watch", read_as_event<WireFormat::json>, event_texts},
     {"json-object", read_as_object<WireFormat::json>, object_texts},
@@ -210,6 +251,7 @@ constexpr std::array<Target, 12> kTargets{{
     {"configuration", read_as_configuration, configuration_seeds},
     {"manifest", read_as_manifest, object_texts},
     {"quantity", read_as_quantity, quantity_seeds},
+    {"agents", read_as_agents, agent_seeds},
 }};
 
 }  // namespace
