@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 constexpr Duration kLongestWait = 1h;
 constexpr std::size_t kPieces = 64;  // of work that is ready, taken along with the first
 constexpr Duration kReleaseWithin = 3s;
+constexpr Duration kSilentAtMost = 20s;
 constexpr const char* kTermAnnotation = "evenkeel.io/term";
 constexpr const char* kShared = "marl-shared";  // whose agents learn from each other
 
@@ -201,6 +202,7 @@ bool LiveAgent::has_work() const {
 Time LiveAgent::wake_at() const {
   Time at = agent_->wake_at();
   if (!leads_) at = std::min(at, succession_.wake_at());
+  if (!leads_ && has_line_ && heard_term_ != 0) at = std::min(at, said_at_ + kSilentAtMost);
   if (scheduler_) at = std::min(at, scheduler_->wake_at());
   if (leads_) at = std::min({at, next_beat_, pool_.wake_at(), now() + election_->leads_for()});
   if (leads_ && scheduler_ && scheduler_->deciding()) at = std::min(at, desk_.wake_at());
@@ -440,7 +442,7 @@ void LiveAgent::speak(Time at) {
   for (FromAgent& word : agent_->take_words(at)) {
     if (const auto* bids = std::get_if<AgentBids>(&word)) figures_.bids_sent += bids->bids.size();
     if (!leads_) {
-      if (has_line_) transport_.tell_leader(std::move(word));
+      if (has_line_) tell_leader(std::move(word), at);
     } else if (const auto* bids = std::get_if<AgentBids>(&word)) {
       AgentBids own = *bids;
       own.term = led_term_;
@@ -449,6 +451,14 @@ void LiveAgent::speak(Time at) {
       pool_.offer(options_.node, *lessons);
     }
   }
+  // Whoever has nothing to say says so, or is taken for gone.
+  if (!leads_ && has_line_ && heard_term_ != 0 && at - said_at_ >= kSilentAtMost)
+    tell_leader(AgentBids{heard_term_, {}}, at);
+}
+
+void LiveAgent::tell_leader(FromAgent message, Time at) {
+  said_at_ = at;
+  transport_.tell_leader(std::move(message));
 }
 
 void LiveAgent::report(NodeReport report, Duration age) {
@@ -462,7 +472,7 @@ void LiveAgent::report(NodeReport report, Duration age) {
   }
   if (at < next_report_ || !has_line_) return;
   next_report_ = at + options_.report_every;
-  transport_.tell_leader(AgentReport{std::move(report), age});
+  tell_leader(AgentReport{std::move(report), age}, at);
 }
 
 void LiveAgent::stop(Duration at_most) {

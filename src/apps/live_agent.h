@@ -130,6 +130,7 @@ class LiveAgent {
   LeaderBeat make_beat() const;
   void choose_ways();
   void speak(Time now);
+  void tell_leader(FromAgent message, Time now);
   void send_letters(Time now);
   void log(const std::string& line) const { options_.scheduler.log(line); }
 
@@ -154,7 +155,7 @@ class LiveAgent {
   std::string claimed_;  // the holder whose Lease was claimed last: once is enough
   Term heard_term_ = 0, led_term_ = 0;
   std::uint32_t beats_ = 0;
-  Time next_beat_ = Time::max(), next_report_{};
+  Time next_beat_ = Time::max(), next_report_{}, said_at_{};
   bool ways_tell_ = false;
   Figures figures_;
 };

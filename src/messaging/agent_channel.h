@@ -35,8 +35,8 @@ class AgentChannel final : public AgentTransport {
         say{};  // for the log: who was refused, which files cannot be read
 
     std::size_t most_lines = 5'000, most_strangers = 1'000;  // a stranger has not said hello yet
-    std::size_t most_backlog = 256 * 1024;                   // bytes that wait for somebody who does not read
-    Duration open_within = std::chrono::seconds(5);          // from the first packet to the welcome
+    std::size_t most_backlog = 256 * 1024;           // bytes said while earlier ones could not be sent
+    Duration open_within = std::chrono::seconds(5);  // from the first packet to the welcome
     Duration agents_idle_at_most = std::chrono::seconds(90), leader_idle_at_most = std::chrono::seconds(30);
     Duration unanswered_at_most = std::chrono::seconds(5);  // then the host is gone (TCP_USER_TIMEOUT)
     Duration first_pause = std::chrono::milliseconds(50), longest_pause = std::chrono::seconds(2);

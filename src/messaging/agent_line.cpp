@@ -3,6 +3,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -142,6 +143,7 @@ void AgentLine::say(std::string_view messages, std::size_t count) {
   if (!is_open()) return;
   output_ += messages;
   messages_ += count;
+  if (waits_to_write_) behind_ += messages.size();
   common_->counts.messages_sent += count;
   common_->counts.bytes_sent += messages.size();
 }
@@ -149,7 +151,7 @@ void AgentLine::say(std::string_view messages, std::size_t count) {
 void AgentLine::flush() {
   if (!socket_.is_open() || !has_shaken_) return;
   if (!waits_to_write_) return write_on();
-  if (output_.size() > common_->most_backlog) cut_off();
+  if (behind_ > common_->most_backlog) cut_off();
 }
 
 void AgentLine::cut_off() {
@@ -167,14 +169,13 @@ void AgentLine::write_on() {
     if (step == TlsSession::Step::closed || step == TlsSession::Step::failed)
       return end(session_.trouble().empty() ? "the other side hung up" : session_.trouble());
     output_.erase(0, std::exchange(sent_, 0));
-    // A message may be larger than what may wait: it is what came before that has to be gone.
-    if (output_.size() > common_->most_backlog + kMostAgentMessage) return cut_off();
+    behind_ = std::min(behind_, output_.size());
     waits_to_write_ = true;
     return wait(step, &AgentLine::write_on);
   }
   output_.clear();
   if (output_.capacity() > kKeptMemory) output_.shrink_to_fit();
-  sent_ = messages_ = 0;
+  sent_ = messages_ = behind_ = 0;
   if (!is_leaving_ || std::exchange(said_farewell_, true)) return;
   session_.say_farewell();
   error_code ignored;

@@ -55,7 +55,7 @@ class AgentLine : public std::enable_shared_from_this<AgentLine> {
   // Says it at the next flush(). Whoever does not read what was said before is cut off there.
   void say(std::string_view messages, std::size_t count);
   void flush();
-  // Sends what there is, and closes when the other side has hung up or `until` is over.
+  // Sends what there is, and closes when the other side has hung up or the time is over.
   void close_politely(Duration within);
   void close();
 
@@ -87,6 +87,7 @@ class AgentLine : public std::enable_shared_from_this<AgentLine> {
   std::string input_;   // the beginning of a message whose rest has not come
   std::string output_;  // what could not be sent yet, from `sent_` on
   std::size_t sent_ = 0, messages_ = 0;
+  std::size_t behind_ = 0;  // of it, what was said while earlier things waited: a large message is no backlog
   bool has_shaken_ = false, waits_to_write_ = false, is_leaving_ = false, said_farewell_ = false;
 };
 

@@ -10,8 +10,8 @@
 namespace evenkeel::messaging {
 
 // What agents say to each other, as bytes. Messages follow each other without anything between them, so as
-// many as there are go out in one piece. Layout and sizes are in agent_wire.cpp; a decision is 23 to 25 bytes
-// of its batch, and 27 and more on its own.
+// many as there are go out in one piece. Layout and sizes are in agent_wire.cpp; a decision is at most
+// 25 bytes of its batch, and 33 on its own.
 
 inline constexpr std::size_t kMostAgentMessage = 1024 * 1024;
 inline constexpr std::size_t kMostParameters = 250'000;  // of a model: a megabyte
