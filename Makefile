@@ -36,6 +36,7 @@ train: build-release
 	$(EVENKEEL) train --recipe $(RECIPE) --out $(MODEL) --resume --report build/train.html $(ARGS)
 ifeq ($(RECIPE),evenkeel)
 	$(EVENKEEL) train --recipe dscaler --out models/dscaler.ekm --resume --report build/train-dscaler.html $(ARGS)
+	$(EVENKEEL) train --recipe marl-shared --out models/marl-shared.ekm --resume --report build/train-marl.html $(ARGS)
 endif
 
 papers: build-release

@@ -287,6 +287,7 @@ TEST(BidDesk, IgnoresLateWordsToPodsThatAreDecided) {
   bids.award("a", 1);
   bids.accept(0, "a", 1);
   bids.desk.withdrawn(pod_key("a"));
+  bids.unfit = {1};
   EXPECT_EQ(bids.answer("a"), "waits") << "what came too late is not kept for the next time";
 }
 

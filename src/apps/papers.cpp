@@ -139,6 +139,7 @@ std::vector<PaperFigure> paper_figures() {
   };
   add(drs_figures());
   add(ppo_lrt_figures());
+  add(marl_figures());
   add(dscaler_figures());
   add(diktyo_figures());
   return all;

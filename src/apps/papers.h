@@ -40,6 +40,7 @@ struct PaperFigure {
 std::span<const PaperFigure> drs_figures();
 std::span<const PaperFigure> ppo_lrt_figures();
 std::span<const PaperFigure> dscaler_figures();
+std::span<const PaperFigure> marl_figures();
 std::span<const PaperFigure> diktyo_figures();
 
 // To add a paper: write papers_<paper>.cpp with its table of figures, add its line to paper_figures().

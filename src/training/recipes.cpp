@@ -7,6 +7,7 @@
 #include "base/yaml_reader.h"
 #include "training/drs_trainer.h"
 #include "training/evenkeel_trainer.h"
+#include "training/marl_trainer.h"
 #include "training/ppo_lrt_trainer.h"
 #include "training/scaling_trainer.h"
 
@@ -18,6 +19,7 @@ constexpr std::array kLearners = {
     Learner{"drs", make_drs_trainer},
     Learner{"dscaler", make_dscaler_trainer, true},
     Learner{"evenkeel", make_evenkeel_trainer},
+    Learner{"marl", make_marl_trainer},
     Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
 

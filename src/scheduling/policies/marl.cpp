@@ -50,9 +50,9 @@ void Marl::begin_from_nothing(Random& random) {
 }
 
 // The next agent's: the shared one's copy, the model's of that number, or blank.
-std::unique_ptr<MarlBrain> Marl::new_brain() {
+std::unique_ptr<MarlBrain> Marl::new_brain(bool newcomer) {
   const std::size_t number = ++agents_made_;
-  if (common_) {
+  if (common_ && !(newcomer && settings_.blank_newcomers)) {
     auto brain = std::make_unique<MarlBrain>(*common_);
     (void)brain->take(common_->parameters());  // its own experience begins
     return brain;
@@ -67,13 +67,14 @@ std::unique_ptr<MarlBrain> Marl::new_brain() {
 
 void Marl::know_nodes(const ClusterState& cluster) {
   if (nodes_version_ == cluster.nodes_version() && !agents_.empty()) return;
+  const bool joins = !agents_.empty();
   nodes_version_ = cluster.nodes_version();
   if (agents_.size() < cluster.columns().size()) agents_.resize(cluster.columns().size());
   for (std::uint32_t slot = 0; slot < agents_.size(); ++slot) {
     if (!cluster.has_node({slot}) || agents_[slot].node == cluster.node({slot}).name) continue;
     Agent& agent = agents_[slot];
     agent.node = cluster.node({slot}).name;
-    agent.brain = is_one_network() ? nullptr : new_brain();
+    agent.brain = is_one_network() ? nullptr : new_brain(joins);
   }
 }
 

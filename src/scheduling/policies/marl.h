@@ -26,6 +26,8 @@ struct MarlSettings {
   std::uint64_t average_every = 100;  // pods
   // Of larger clusters so many agents are asked about a pod, chosen by lot: what a pod costs does not grow.
   std::size_t most_asked = 512;
+  // A node that joins after the first decision begins blank though the others share: for comparison.
+  bool blank_newcomers = false;
 };
 // `marl` and `marl-shared`. Nothing: there is none of that name.
 std::optional<MarlSettings> marl_settings(std::string_view policy);
@@ -74,7 +76,7 @@ class Marl final : public PlacementPolicy, public ShowsInputs {
   bool has_begun() const { return seed_ || model_; }
   bool look(const PlacementRequest& request, Random* random);
   void know_nodes(const ClusterState& cluster);
-  std::unique_ptr<MarlBrain> new_brain();
+  std::unique_ptr<MarlBrain> new_brain(bool newcomer);
   void hear_all(Random* random);
   bool anybody_speaks() const;
   std::optional<std::size_t> best_bid(Random* random) const;

@@ -44,7 +44,8 @@ MarlBrainOptions thesis_brain() {
 MarlBrainOptions shared_brain() {
   MarlBrainOptions options;
   options.inputs.encoding = MarlEncoding::shared;
-  options.reward = {MarlReward::difference, {6s, 21s, 42s, 72s, 138s}};
+  options.reward = {MarlReward::difference, {15s, 45s, 90s, 150s, 240s}};
+  options.reward.delay_weight = 2;
   options.score = MarlBrainOptions::Score::value;
   options.dqn.hidden = {16};
   options.dqn.activation = learning::Activation::tanh;
@@ -73,6 +74,10 @@ Result<MarlBrain> MarlBrain::from_model(MarlBrainOptions options, const Model& m
   options.dqn.hidden = found->shape.hidden;
   options.dqn.activation = found->shape.activation;
   go_on_as_trained(options.dqn, model);
+  if (const auto from = model.figures.find("accept_from"); from != model.figures.end()) {
+    options.score = MarlBrainOptions::Score::advantage;
+    options.accept_from = from->second;
+  }
   Random unused(0);  // every weight is the model's
   MarlBrain brain(std::move(options), unused);
   const learning::NetworkShape& shape = brain.dqn_.network().shape();
@@ -90,7 +95,8 @@ Result<MarlBrain> MarlBrain::from_model(MarlBrainOptions options, const Model& m
 AgentWord MarlBrain::word_of(Real reject, Real accept) const {
   if (!std::isfinite(reject) || !std::isfinite(accept)) return {};
   const Real score = options_.score == MarlBrainOptions::Score::value ? accept : accept - reject;
-  return {accept > reject ? BidVerdict::accept : BidVerdict::reject, static_cast<float>(score), false};
+  const bool accepts = options_.accept_from ? score >= *options_.accept_from : accept > reject;
+  return {accepts ? BidVerdict::accept : BidVerdict::reject, static_cast<float>(score), false};
 }
 
 AgentWord MarlBrain::consider(std::span<const Real> state) const {

@@ -21,6 +21,8 @@ struct MarlBrainOptions {
   // What its score is: how much more accepting is worth than rejecting; or, where rewards are differences and
   // rejecting makes none, what accepting is worth.
   enum class Score { advantage, value } score = Score::advantage;
+  // The score from which on it accepts; none: accepting must be worth more than rejecting.
+  std::optional<learning::Real> accept_from{};
   bool frozen = false;  // neither learns nor explores
 };
 MarlBrainOptions thesis_brain();  // `marl`
