@@ -25,6 +25,7 @@ constexpr Bench kBenches[] = {
     {"netprobe", "what measuring the paths between sixteen nodes costs", bench_netprobe},
     {"autoscaler", "what scaling a thousand workloads costs, on a real API server and Prometheus",
      bench_autoscaler},
+    {"agents", "what agents on every node cost, how soon they bind, and how soon after a kill", bench_agents},
     {"network", "how near to the optimum groups that talk are placed, and how fast", bench_network},
     {"optimum", "how long it takes to prove the best placements of Diktyo's applications", bench_optimum},
     {"rules", "the rules on the papers' worlds, beside the figures to reach", bench_rules},

@@ -30,6 +30,7 @@ struct Bench {
   Result<BenchJson> (*run)(const BenchSettings& settings, std::ostream& out);
 };
 
+Result<BenchJson> bench_agents(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_autoscaler(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_simulator(const BenchSettings& settings, std::ostream& out);
 Result<BenchJson> bench_decisions(const BenchSettings& settings, std::ostream& out);
