@@ -31,9 +31,9 @@ struct ApproverPolicy {
   std::string netprobe_account = "system:serviceaccount:evenkeel-netprobe:evenkeel-netprobe";
   std::string agent_account = "system:serviceaccount:kube-system:evenkeel-agent";
 };
-// Approves what a monitor, a network probe or a scheduling agent asks for about the node it runs on and nothing besides: the
-// account's own token, bound to a pod, carries the name of that pod's node. Denies every other request for
-// such a name; what asks for any other name is somebody else's.
+// Approves what a monitor, a network probe or a scheduling agent asks for about the node it runs on and
+// nothing besides: the account's own token, bound to a pod, carries the name of that pod's node. Denies every
+// other request for such a name; what asks for any other name is somebody else's.
 Verdict judge(const SigningRequest& request, const ApproverPolicy& policy);
 
 // The request with the verdict among its conditions, as the API server's `approval` wants it.

@@ -70,7 +70,7 @@ class TlsSession {
   // yet read no longer makes the socket readable: whoever asks for it reads until nothing is left.
   void read_ahead();
   bool has_more() const;  // taken from the socket and not yet read
-  void say_farewell();  // if it can be said at once
+  void say_farewell();    // if it can be said at once
 
   const std::string& trouble() const { return trouble_; }  // after `failed`: why
   std::string peer_name() const;                           // common name of the peer's verified certificate

@@ -16,10 +16,8 @@ namespace {
 
 // To add a learner: write its trainer, add its line.
 constexpr std::array kLearners = {
-    Learner{"drs", make_drs_trainer},
-    Learner{"dscaler", make_dscaler_trainer, true},
-    Learner{"evenkeel", make_evenkeel_trainer},
-    Learner{"marl", make_marl_trainer},
+    Learner{"drs", make_drs_trainer},           Learner{"dscaler", make_dscaler_trainer, true},
+    Learner{"evenkeel", make_evenkeel_trainer}, Learner{"marl", make_marl_trainer},
     Learner{"ppo-lrt", make_ppo_lrt_trainer},
 };
 

@@ -11,16 +11,17 @@ namespace {
 using namespace std::chrono_literals;
 namespace types = kubernetes::types;
 
-constexpr Duration kFirstLeader = 8s;      // from the start of all agents to their first binding
-constexpr Duration kNextBinding = 2s;      // after the leader's process ended, with a deputy that lives
+constexpr Duration kFirstLeader = 8s;       // from the start of all agents to their first binding
+constexpr Duration kNextBinding = 2s;       // after the leader's process ended, with a deputy that lives
 constexpr Duration kNextWithoutProof = 8s;  // the Lease has to run out first, and somebody to see all of it
-constexpr Duration kSoon = 1s;             // from a pod's making to its binding, in a team at work
+constexpr Duration kSoon = 1s;              // from a pod's making to its binding, in a team at work
 
 }  // namespace
 
 void AgentWorld::be_calm_cluster(std::size_t nodes) {
   for (const char* name : {"default", "kube-system"})
-    server_.storage().create(server_.kind(types::namespaces()), {{"metadata", {{"name", name}}}}, clock_.now());
+    server_.storage().create(server_.kind(types::namespaces()), {{"metadata", {{"name", name}}}},
+                             clock_.now());
   for (std::size_t i = 0; i < nodes; ++i) {
     const std::string name = "node-" + std::to_string(i);
     cluster_.set_node({{"metadata", {{"name", name}, {"labels", {{"kubernetes.io/hostname", name}}}}},
@@ -61,7 +62,8 @@ void AgentWorld::bound(const std::string& process, const Stored& pod) {
   made_.erase(made);
   if (plot_ == Plot::fair && clock_.now().time_since_epoch() > 0s) {
     figures_.slowest_binding = std::max(figures_.slowest_binding, took);
-    if (took > kSoon && !expected_) judge_.accuse(pod.key + " was bound " + std::to_string(to_seconds(took)) + " s after it was made");
+    if (took > kSoon && !expected_)
+      judge_.accuse(pod.key + " was bound " + std::to_string(to_seconds(took)) + " s after it was made");
   }
   // Few at a time is enough.
   clock_.after(3s, [this, key = pod.key] { cluster_.delete_pod(key, 0s); });

@@ -52,10 +52,10 @@ void Sums::add(const AgentWorld& world) {
         &Troubles::left_waiting})
     troubles.*member += world.troubles().*member;
   using Figures = AgentWorld::Figures;
-  for (auto member : {&Figures::terms_led, &Figures::claims, &Figures::beats_heard, &Figures::bids,
-                      &Figures::questions, &Figures::reports, &Figures::by_all, &Figures::by_quorum,
-                      &Figures::by_deadline, &Figures::by_nobody, &Figures::foreign_term,
-                      &Figures::impostor_words, &Figures::failovers})
+  for (auto member :
+       {&Figures::terms_led, &Figures::claims, &Figures::beats_heard, &Figures::bids, &Figures::questions,
+        &Figures::reports, &Figures::by_all, &Figures::by_quorum, &Figures::by_deadline, &Figures::by_nobody,
+        &Figures::foreign_term, &Figures::impostor_words, &Figures::failovers})
     figures.*member += world.figures().*member;
   figures.slowest_failover = std::max(figures.slowest_failover, world.figures().slowest_failover);
   figures.slowest_binding = std::max(figures.slowest_binding, world.figures().slowest_binding);

@@ -34,7 +34,8 @@ void AgentWorld::run_storm() {
   end_well();
 }
 
-// Where a node comes an agent comes soon, and where one goes it may go too: or it stays, and stands for nothing.
+// Where a node comes an agent comes soon, and where one goes it may go too: or it stays, and stands for
+// nothing.
 void AgentWorld::nodes_changed(const Change& change) {
   if (is_calm_ && change.before) return;
   if (!change.before) restart_later(change.after->key, 0, 4);
@@ -220,7 +221,8 @@ void AgentWorld::end_well() {
     judge_.accuse("nobody leads after the calm");
   } else {
     for (const auto& kind : first->agent->scheduler()->world().follows())
-      if (!kind->synced()) judge_.accuse(first->name + " has not listed " + kind->type().plural + " after the calm");
+      if (!kind->synced())
+        judge_.accuse(first->name + " has not listed " + kind->type().plural + " after the calm");
     check_beliefs(*first->agent->scheduler(), server_, judge_);
     if (!is_cut) check_team();
   }
@@ -255,7 +257,8 @@ void AgentWorld::check_member(const Process& process) {
   std::set<std::string> believed, truth;
   if (const auto own = cluster.node_named(process.node))
     for (const PodId pod : cluster.pods_on(*own)) believed.insert(cluster.pod(pod)->pod.full_name());
-  for (const StoredPtr& pod : pods_on(server_.kind(types::pods()).objects, process.node)) truth.insert(pod->key);
+  for (const StoredPtr& pod : pods_on(server_.kind(types::pods()).objects, process.node))
+    truth.insert(pod->key);
   if (believed == truth) return;
   std::string names;
   for (const std::string& name : believed)

@@ -16,7 +16,8 @@ namespace evenkeel::faults {
 
 // One small cluster with an agent on every node, drawn from a seed, in one of three plots:
 //
-//   storm     everything goes wrong for a while; then a calm, in which some things stay wrong (agents that cannot
+//   storm     everything goes wrong for a while; then a calm, in which some things stay wrong (agents that
+//   cannot
 //             reach each other, or one agent alone), and a look whether all ended well
 //   failover  fine weather and a steady stream of pods, but leaders are killed, stopped and lose their power:
 //             the next binding comes in time
@@ -48,7 +49,8 @@ class AgentWorld {
   // Of all processes, also those that are no more.
   struct Figures {
     std::uint64_t terms_led = 0, claims = 0, beats_heard = 0, bids = 0, questions = 0, reports = 0;
-    std::uint64_t by_all = 0, by_quorum = 0, by_deadline = 0, by_nobody = 0, foreign_term = 0, impostor_words = 0;
+    std::uint64_t by_all = 0, by_quorum = 0, by_deadline = 0, by_nobody = 0, foreign_term = 0,
+                  impostor_words = 0;
     std::uint64_t failovers = 0;
     Duration slowest_failover{};  // with a deputy that lives
     Duration slowest_binding{};   // in fair worlds, of a pod
@@ -131,7 +133,7 @@ class AgentWorld {
   apps::LiveAgentOptions options_;
   bool clocks_are_skewed_ = false;
   std::vector<std::unique_ptr<Process>> processes_;
-  std::set<std::string> doomed_;  // killed before the next turn
+  std::set<std::string> doomed_;   // killed before the next turn
   std::set<std::string> without_;  // nodes whose agents stay away
   std::unique_ptr<SimulatedConnection> impostor_process_;
   std::unique_ptr<SimulatedAgentLine> impostor_;

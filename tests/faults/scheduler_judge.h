@@ -30,10 +30,10 @@ namespace evenkeel::faults {
 // it before; only decided victims are ended; nothing of another scheduler's is touched; whoever writes holds
 // the lease, by the server's record and by the clock.
 //
-// Where leadership has terms (the agents of a distributed scheduler), besides: a term is one process's, and they
-// only rise; nobody takes the lease from a holder that lives before it has run out; a binding carries the term
-// of its sender, in no term two of them bind, and where bindings are fenced none of an earlier term than the
-// lease's is done.
+// Where leadership has terms (the agents of a distributed scheduler), besides: a term is one process's, and
+// they only rise; nobody takes the lease from a holder that lives before it has run out; a binding carries
+// the term of its sender, in no term two of them bind, and where bindings are fenced none of an earlier term
+// than the lease's is done.
 //
 // Events, which only tell what was done, need no lease. A node that left and came back under its name is
 // another: what was decided about the first one must not be sent any more, and does not count on the second.

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr Duration kFirstPause = 50ms, kLongestPause = 2s;
-constexpr Duration kHeldWell = 2s;  // then a line that is lost is dialled again at once
+constexpr Duration kHeldWell = 2s;         // then a line that is lost is dialled again at once
 constexpr std::size_t kMostWaiting = 400;  // messages to one who does not read: then it is cut off
 
 std::string host_in(const std::string& address) { return address.substr(0, address.rfind(':')); }
@@ -100,11 +100,12 @@ void AgentNetwork::look_at_cuts() {
       // Words that are not acknowledged are as good as unsaid: both ends lose patience, each in its time.
       for (const int end : {0, 1}) {
         if (!is_cut) break;
-        clock_.after(from_seconds(to_seconds(patience) * random_.between(0.7, 1.3)), [this, wire, end, epoch] {
-          if (wire->epoch != epoch || !wire->ends[end].line) return;
-          ++counts.timed_out;
-          lose(wire, end, "nothing was heard of it for too long");
-        });
+        clock_.after(from_seconds(to_seconds(patience) * random_.between(0.7, 1.3)),
+                     [this, wire, end, epoch] {
+                       if (wire->epoch != epoch || !wire->ends[end].line) return;
+                       ++counts.timed_out;
+                       lose(wire, end, "nothing was heard of it for too long");
+                     });
       }
     }
     for (const int end : {0, 1}) {
@@ -305,8 +306,7 @@ void SimulatedAgentLine::accept(const AttemptPtr& attempt, const std::string& wa
   network_.wires_.push_back(wire);
   network_.look_at_cuts();
   from.to_leader_ = wire;
-  if (wanted_node != node_)
-    return network_.close(wire, 1, "its certificate is that of " + node_, true);
+  if (wanted_node != node_) return network_.close(wire, 1, "its certificate is that of " + node_, true);
   strangers_.push_back(wire);
   network_.send(wire, 0, AgentNetwork::Shaken{});
 }

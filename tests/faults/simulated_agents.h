@@ -66,8 +66,8 @@ class AgentNetwork {
   struct Closed {
     std::string why;
   };
-  using Parcel = 
-      std::variant<Shaken, Welcome, Closed, std::shared_ptr<const FromAgent>, std::shared_ptr<const FromLeader>>;
+  using Parcel = std::variant<Shaken, Welcome, Closed, std::shared_ptr<const FromAgent>,
+                              std::shared_ptr<const FromLeader>>;
   // One end of one connection; `inbox` is what is on its way to it.
   struct End {
     SimulatedAgentLine* line = nullptr;  // none: closed, whatever the other end believes
@@ -102,8 +102,8 @@ class AgentNetwork {
 
   VirtualTime& clock_;
   Random random_;
-  std::map<std::string, std::string> hosts_;             // by node
-  std::map<std::string, std::string> nodes_;             // by host
+  std::map<std::string, std::string> hosts_;              // by node
+  std::map<std::string, std::string> nodes_;              // by host
   std::map<std::string, SimulatedAgentLine*> listening_;  // by address
   std::set<std::pair<std::string, std::string>> cuts_;
   std::set<std::string> off_;

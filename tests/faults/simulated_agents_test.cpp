@@ -13,7 +13,8 @@ constexpr std::uint64_t kSeeds = 300;
 
 // One process that writes down what it is told.
 struct Agent {
-  Agent(SimulatedNetwork& api, AgentNetwork& network, const std::string& node, int port, std::uint64_t incarnation)
+  Agent(SimulatedNetwork& api, AgentNetwork& network, const std::string& node, int port,
+        std::uint64_t incarnation)
       : process(api, node), line(network, process, node, port) {
     hello.node = node;
     hello.incarnation = incarnation;
@@ -21,7 +22,8 @@ struct Agent {
     handlers.line = [this](Line state, const std::string&) { lines.push_back(state); };
     handlers.from_leader = [this](const FromLeader& message) {
       if (const auto* beat = std::get_if<LeaderBeat>(&message)) beats.push_back(beat->beat);
-      if (const auto* not_leading = std::get_if<NotLeading>(&message)) elsewhere.push_back(not_leading->holder);
+      if (const auto* not_leading = std::get_if<NotLeading>(&message))
+        elsewhere.push_back(not_leading->holder);
     };
     handlers.joined = [this](const std::string& who, const AgentHello& said) {
       joined.push_back(who + " " + std::to_string(said.incarnation));
@@ -304,7 +306,8 @@ TEST(AgentNetworks, KeepOrderAndRepeatNothingWhateverTheWeather) {
   // A network that loses nothing, or all, would say nothing.
   EXPECT_GT(heard, said / 2);
   EXPECT_LT(heard, said);
-  for (const std::uint64_t count : {all.broken, all.timed_out, all.resets, all.lost}) EXPECT_GT(count, kSeeds / 10);
+  for (const std::uint64_t count : {all.broken, all.timed_out, all.resets, all.lost})
+    EXPECT_GT(count, kSeeds / 10);
 }
 
 }  // namespace

@@ -182,8 +182,7 @@ TEST_F(ApiServer, ListsWhatFieldsSelectAndRefusesFieldsThatKubernetesDoesNotSele
     request.path = "/api/v1/pods?fieldSelector=" + fields;
     const json list = json::parse(ask(request).body);
     std::string text;
-    for (const json& item : list["items"])
-      text += text_at(item, {"metadata", "name"}) + " ";
+    for (const json& item : list["items"]) text += text_at(item, {"metadata", "name"}) + " ";
     return text;
   };
   EXPECT_EQ(names("spec.nodeName%3Dn1"), "here ");

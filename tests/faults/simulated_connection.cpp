@@ -253,9 +253,8 @@ void SimulatedConnection::end_silence() {
   for (const auto& [waiting, attempt] : std::exchange(unanswered_, {})) {
     const std::shared_ptr<Call> call = waiting.lock();
     if (!call) continue;
-    network_.clock().after({}, ours([this, call, tried = attempt] {
-      settle(call, tried, no_answer(call->request), {});
-    }));
+    network_.clock().after(
+        {}, ours([this, call, tried = attempt] { settle(call, tried, no_answer(call->request), {}); }));
   }
   for (const auto& [id, stream] : streams_)
     if (stream.is_stalled) network_.clock().after({}, ours([this, stalled = id] { end(stalled); }));

@@ -43,8 +43,8 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
   // Watches that say nothing more end now, and requests that nobody will answer have waited long enough.
   void end_silence();
 
-  // How its clocks run: the steady one, and with it every timer, by this much faster or slower than time does;
-  // the one on the wall besides so far ahead, which somebody may set.
+  // How its clocks run: the steady one, and with it every timer, by this much faster or slower than time
+  // does; the one on the wall besides so far ahead, which somebody may set.
   void skew(double rate) { rate_ = rate; }
   void set_ahead(Duration ahead) { ahead_ = ahead; }
   Duration by_its_clock(Duration time) const {
@@ -54,8 +54,8 @@ class SimulatedConnection final : public kubernetes::ApiConnection {
     return rate_ == 1 ? by_its_clock : from_seconds(to_seconds(by_its_clock) / rate_);
   }
 
-  // For other lines of the same process (simulated_agents.h). Runs it now, or when the process runs again; not
-  // at all once it has ended.
+  // For other lines of the same process (simulated_agents.h). Runs it now, or when the process runs again;
+  // not at all once it has ended.
   void deliver(std::function<void()> work);
   // Work that is the process's own and ends with it.
   std::function<void()> ours(std::function<void()> work);
