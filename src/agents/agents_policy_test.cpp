@@ -50,6 +50,22 @@ TEST(AgentsPolicy, HoldsThePodWhileAgentsAreAsked) {
   EXPECT_FALSE(asked.policy.self_check().waits);
 }
 
+TEST(AgentsPolicy, LetsTheRuleChooseAmongThoseThatAcceptWhatWeighsLittle) {
+  Asked asked(4);
+  asked.bids.milli_cpu = 200;  // a twentieth
+  EXPECT_FALSE(asked.choose("a"));
+  asked.bids.say(0, "a", BidVerdict::reject);
+  asked.bids.accept(1, "a", 0.1F);
+  asked.bids.accept(2, "a", 0.2F);
+  asked.bids.accept(3, "a", 0.3F);
+  EXPECT_EQ(asked.choose("a"), NodeId{1}) << "the first of those that accept, and not the first of all";
+  asked.bids.milli_cpu = 201;
+  EXPECT_FALSE(asked.choose("b"));
+  for (std::uint32_t slot = 0; slot < 4; ++slot)
+    asked.bids.accept(slot, "b", 0.1F * static_cast<float>(slot));
+  EXPECT_EQ(asked.choose("b"), NodeId{3});
+}
+
 TEST(AgentsPolicy, ExplainsByTheAgentsWords) {
   Asked asked(4);
   asked.choose("a");
@@ -145,7 +161,7 @@ TEST(AgentsPolicy, ServesAScheduler) {
     scheduler.observe(NodeAdded{test_node(slot)}, now);
     desk.joined("node-" + std::to_string(slot), {});
   }
-  Pod pod = test_pod({0, 1}, shape_asking(100, 0));
+  Pod pod = test_pod({0, 1}, shape_asking(500, 0));
   pod.uid = "a";
   scheduler.observe(PodAdded{pod}, now);
   const scheduling::Next next = scheduler.next(now);

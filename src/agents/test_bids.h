@@ -26,11 +26,13 @@ class TestBids {
     desk.joined(node(slot), hello);
   }
 
+  std::int64_t milli_cpu = 500;  // that pods ask for, of nodes that have 4000
+
   // A pod that waits, kept for the questions about it.
   const Pod& pod(const std::string& uid) {
     const auto known = pods_.find(uid);
     if (known != pods_.end()) return known->second;
-    Pod made = test_pod({next_pod_++, 1}, shape_asking(100, 1 << 20));
+    Pod made = test_pod({next_pod_++, 1}, shape_asking(milli_cpu, 1 << 20));
     made.uid = uid;
     return pods_[uid] = made;
   }
