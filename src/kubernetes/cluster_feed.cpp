@@ -204,9 +204,9 @@ std::optional<PodId> ClusterFeed::pod_named(std::string_view name_space, std::st
   return pods_[at->second].pod.id;
 }
 
-bool ClusterFeed::is_bound(const std::string& uid) const {
-  const auto at = pod_uids_.find(uid);
-  return at != pod_uids_.end() && !pods_[at->second].node.empty();
+bool ClusterFeed::is_bound(std::string_view name_space, std::string_view name) const {
+  const auto at = pod_slots_.find(key_of(name_space, name));
+  return at != pod_slots_.end() && !pods_[at->second].node.empty();
 }
 
 void ClusterFeed::each_waiting(const std::function<void(const KnownPod&)>& look) const {

@@ -95,8 +95,8 @@ class ClusterFeed {
   std::optional<NodeId> node_named(const std::string& name) const;
   std::optional<NodeId> node_called(const std::string& name) const;  // by its name or one of its addresses
   std::optional<PodId> pod_with_uid(const std::string& uid) const;
-  // Whether a pod was seen on some node, also on one that is not there.
-  bool is_bound(const std::string& uid) const;
+  // Whether the pod of that name was seen on some node, also on one that is not there.
+  bool is_bound(std::string_view name_space, std::string_view name) const;
   const std::string* node_name(NodeId node) const;  // null: it left
   const KnownObject* claim(std::string_view name_space, std::string_view name) const;
   const KnownObject* volume(std::string_view name) const;

@@ -75,9 +75,11 @@ void NodeWorld::watch_waiting(bool watches) {
 
 // One that was bound is deleted for those who follow what waits. Where it was bound to this node the other
 // watch may have told so before, and then whatever comes here of it is older: a pod never waits again. That
-// holds while its node is away, too: nobody tells of the pod again when that comes back.
+// holds while its node is away, too: nobody tells of the pod again when that comes back. And it holds for
+// earlier pods of its name; a later one is told of again, at the latest when it is bound here or asked about.
 void NodeWorld::waiting_changed(const ObjectChange& change) {
-  if (!feed_.is_bound(change.object.identity.uid)) feed_.apply(types::pods(), change);
+  const ObjectIdentity& identity = change.object.identity;
+  if (!feed_.is_bound(identity.name_space, identity.name)) feed_.apply(types::pods(), change);
 }
 
 std::span<const ClusterEvent> NodeWorld::take_events() {
