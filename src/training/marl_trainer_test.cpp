@@ -40,7 +40,7 @@ TEST_P(MarlTraining, MakesAModelThatItsPolicyTakes) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, MarlTraining,
                          testing::Values("way: pooled\ntalkers: 0.2\ndelay_weight: 1\n", "way: decomposed\n"),
-                         [](const auto& info) { return info.index == 0 ? "pooled" : "decomposed"; });
+                         [](const auto& which) { return which.index == 0 ? "pooled" : "decomposed"; });
 
 TEST(MarlRecipe, SaysWhatIsWrong) {
   const Result<Training> alone = start("way: independent\n");
