@@ -20,8 +20,8 @@ lab.AUDIT = lab.AUDIT.replace('"evenkeel-reference"', f'"evenkeel-reference", "{
 BUSY = 30  # seconds that nothing here should take even on a machine that has much else to do
 
 
-def light_pod(name, **spec):
-    return objects.pod(name, {"app": "light"}, cpu="10m", memory="16Mi", **spec)
+def usual_pod(name, **spec):
+    return objects.pod(name, {"app": "usual"}, cpu="250m", memory="512Mi", **spec)
 
 
 class AgentsTest(LabTest):
@@ -53,7 +53,7 @@ class AgentsTest(LabTest):
         return log
 
     def start_pods(self, rate, count=100000, **spec):
-        flow = Flow(lab.plane, self.ns, rate, count, lambda name: light_pod(name, **spec))
+        flow = Flow(lab.plane, self.ns, rate, count, lambda name: usual_pod(name, **spec))
         self.addCleanup(flow.stop)
         return flow
 

@@ -31,7 +31,7 @@ class Fifty(AgentsTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.places = fleet.nodes_of(lab.plane, "agents-", FIFTY)
+        cls.places = fleet.nodes_of(lab.plane, "agents-", FIFTY, cpu="8", memory="32Gi")
         cls.agents = Fleet(lab.plane, lab.EVENKEEL, cls.places, log_lines=3)
         cls.addClassCleanup(cls.leave)
         cls.agents.start()

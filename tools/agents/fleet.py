@@ -304,6 +304,14 @@ class PodLog(threading.Thread):
         with self.lock:
             return len(self.pods)
 
+    def take_old(self):
+        """Names of bound pods that no earlier call gave, but for the last hundred."""
+        with self.lock:
+            old = [pod for pod in self.order[:-100] if not pod.get("taken")]
+            for pod in old:
+                pod["taken"] = True
+            return [pod["name"] for pod in old]
+
     def waiting(self):
         with self.lock:
             return [pod["name"] for pod in self.pods.values() if pod["node"] is None]
@@ -363,15 +371,18 @@ class Flow(threading.Thread):
 class Kills:
     """Kills whoever leads, again and again, under load; each is started again a moment later."""
 
-    def __init__(self, fleet, log, revive_after=0.7, patience=60):
-        self.fleet, self.log, self.revive_after, self.patience = fleet, log, revive_after, patience
+    def __init__(self, fleet, log, revive_after=0.7, patience=60, tidy=lambda: None):
+        """tidy: called after every tenth, for those who make pods without end."""
+        self.fleet, self.log, self.revive_after, self.patience, self.tidy = fleet, log, revive_after, patience, tidy
         self.gaps = []  # seconds from a kill to the next binding, in a later term
         self.terms = []
 
     def run(self, count, pause):
-        for _ in range(count):
+        for number in range(1, count + 1):
             self.kill_once()
             time.sleep(pause)
+            if number % 10 == 0:
+                self.tidy()
         return self.gaps
 
     def kill_once(self):
