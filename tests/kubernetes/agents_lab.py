@@ -20,8 +20,8 @@ lab.AUDIT = lab.AUDIT.replace('"evenkeel-reference"', f'"evenkeel-reference", "{
 BUSY = 30  # seconds that nothing here should take even on a machine that has much else to do
 
 
-def light_pod(name, **spec):
-    return objects.pod(name, {"app": "light"}, cpu="10m", memory="16Mi", **spec)
+def usual_pod(name, **spec):
+    return objects.pod(name, {"app": "usual"}, cpu="250m", memory="512Mi", **spec)
 
 
 class AgentsTest(LabTest):
@@ -53,7 +53,7 @@ class AgentsTest(LabTest):
         return log
 
     def start_pods(self, rate, count=100000, **spec):
-        flow = Flow(lab.plane, self.ns, rate, count, lambda name: light_pod(name, **spec))
+        flow = Flow(lab.plane, self.ns, rate, count, lambda name: usual_pod(name, **spec))
         self.addCleanup(flow.stop)
         return flow
 
@@ -70,7 +70,9 @@ class AgentsTest(LabTest):
         self.assertEqual(log.moved, [], "pods that were bound to a second node")
         self.assertEqual([pod["name"] for pod in log.bound() if pod["term"] is None], [], "bound in no term")
         self.assertEqual(log.terms_fell(), [], "bound in an earlier term than the pod before")
-        self.assert_each_bound_once()
+        # Who was killed while it waited for an answer was not given one: what is on record is not all.
+        answers = self.bindings(201)
+        self.assertEqual(len(answers), len(set(answers)), "a pod was bound twice")
 
     def ask_as(self, kubeconfig, method, path, body=None):
         """(code, object) of a request by whoever holds this kubeconfig's token."""
