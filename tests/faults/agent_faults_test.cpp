@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kSeeds = 100;
+constexpr std::uint64_t kSeeds = 30;
 #else
 constexpr std::uint64_t kSeeds = 1000;
 #endif
