@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace evenkeel::faults {
 namespace {
 
@@ -215,9 +217,12 @@ TEST_F(Agents, SpeakForTheNodeOfTheirCertificateAlone) {
   report.report.node = "c";
   liar->line.tell_leader(report);
   run_for(20ms);
-  EXPECT_EQ(leader->joined.back(), "b left") << "whoever reports about another node is cut off";
-  leader->joined.clear();
+  // It may be back already: a line that held well is dialled again at once.
+  EXPECT_NE(std::find(leader->joined.begin(), leader->joined.end(), "b left"), leader->joined.end())
+      << "whoever reports about another node is cut off";
   liar->line.unfollow();
+  run_for(1s);
+  leader->joined.clear();
   const auto other = make("d");
   other->line.follow({"e", leader->line.address(), 1}, other->hello);
   run_for(1s);
