@@ -140,15 +140,6 @@ class Agents(unittest.TestCase):
         self.assertNotEqual(crew.leader().node, leader.node)
         self.until_joined(3)
 
-    def test_4_its_node_and_agent_come_back(self):
-        node = next(node for node in bed.nodes if not node.is_on())
-        bed.plane.api("DELETE", f"/api/v1/nodes/{node.name}")  # what it was is not what it is: it says so itself
-        bed.power_on(node, outlives_us=False)
-        self.until(lambda: bed.is_ready(node), f"{node.name} to come back")
-        crew.add(node)
-        self.until_joined(4)
-        self.add("last", 4)
-
 
 def setUpModule():
     global bed, crew
