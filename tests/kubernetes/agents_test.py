@@ -290,6 +290,14 @@ class Fence(AgentsTest):
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "theirs"}, "target": {"kind": "Node", "name": node}})
         self.assertEqual(code, 201, said)
 
+    def test_where_no_agent_runs_others_bind_as_ever(self):
+        node, = self.add_nodes("a")
+        self.add_pod("theirs", schedulerName="nobody")
+        self.assertEqual(lab.plane.api("GET", fleet.LEASE)[0], 404)
+        code, said = lab.plane.api("POST", f"/api/v1/namespaces/{self.ns}/pods/theirs/binding", {
+            "apiVersion": "v1", "kind": "Binding", "metadata": {"name": "theirs"}, "target": {"kind": "Node", "name": node}})
+        self.assertEqual(code, 201, said)
+
     def test_every_object_is_accepted_without_a_warning(self):
         self.assertNotIn("Warning", lab.kubectl("apply", "--dry-run=server", "--validate=strict", "-f",
                                                 lab.ROOT / "deploy/agent.yaml"))
