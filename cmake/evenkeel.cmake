@@ -18,6 +18,7 @@ function(evenkeel_library name)
     add_library(${library} INTERFACE)
     set(scope INTERFACE)
   endif()
+  evenkeel_unite(${arg_SOURCES} TARGET ${library})
   target_include_directories(${library} ${scope} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${library} ${scope} ${arg_DEPENDS} ${arg_LINKS})
   if(arg_TESTS)
@@ -34,6 +35,7 @@ function(evenkeel_test name)
   evenkeel_refuse_leftovers(evenkeel_test "${arg_UNPARSED_ARGUMENTS}")
   list(TRANSFORM arg_DEPENDS PREPEND evenkeel_)
   add_executable(${name} ${arg_SOURCES})
+  evenkeel_unite(${arg_SOURCES} TARGET ${name})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} GTest::gtest GTest::gtest_main)
   if(NOT EVENKEEL_SANITIZERS)
     # What is tested is optimised, the tests need not be: they compile in half the time.
@@ -51,6 +53,7 @@ function(evenkeel_program name)
   evenkeel_refuse_leftovers(evenkeel_program "${arg_UNPARSED_ARGUMENTS}")
   list(TRANSFORM arg_DEPENDS PREPEND evenkeel_)
   add_executable(${name} ${arg_SOURCES})
+  evenkeel_unite(${arg_SOURCES} TARGET ${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS})
 endfunction()
@@ -78,6 +81,34 @@ function(evenkeel_embed target)
     VERBATIM)
   target_sources(${target} PRIVATE ${stem}.cpp ${stem}.h)
   target_include_directories(${target} PUBLIC ${root})
+endfunction()
+
+# evenkeel_unite(<source>… TARGET <target>)
+#
+# With EVENKEEL_UNITE, sources of a target whose unnamed namespaces do not clash are compiled together. Groups are named
+# after the target, since a source that two targets of a folder compile has one group in both.
+function(evenkeel_unite)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET" "")
+  list(LENGTH arg_UNPARSED_ARGUMENTS count)
+  if(NOT EVENKEEL_UNITE OR count LESS 2)
+    return()
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/unity_groups)
+  execute_process(
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/unity_groups ${EVENKEEL_UNITE} ${arg_UNPARSED_ARGUMENTS}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+    OUTPUT_VARIABLE lines
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "|" lines "${lines}")
+  string(REPLACE "\n" ";" lines "${lines}")
+  set(number 0)
+  foreach(line IN LISTS lines)
+    string(REPLACE "|" ";" sources "${line}")
+    math(EXPR number "${number} + 1")
+    set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${arg_TARGET}_${number})
+  endforeach()
+  set_target_properties(${arg_TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
 function(evenkeel_refuse_leftovers caller leftovers)

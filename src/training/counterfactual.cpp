@@ -116,8 +116,8 @@ Evenkeel::Encoded only(const Evenkeel::Encoded& all, const std::vector<std::size
 
 }  // namespace
 
-std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedScorer* scorer,
-                               const CounterfactualOptions& options, std::uint64_t seed) {
+std::vector<RatedNodes> lessons_of(const RandomWorld& world, const learning::SharedScorer* scorer,
+                                   const CounterfactualOptions& options, std::uint64_t seed) {
   const Random root(seed);
   Play play{SimulatedWorld(world.plan, root, false), Scheduler(world.options), root.fork("policy")};
   Random draw = root.fork("lessons");
@@ -130,7 +130,7 @@ std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedS
   const std::size_t most =
       std::max<std::size_t>(4, options.lessons * 8 / std::max<std::size_t>(8, world.plan.nodes.size()));
   const double share = static_cast<double>(most) / static_cast<double>(std::max<std::size_t>(1, ahead));
-  std::vector<Lesson> lessons;
+  std::vector<RatedNodes> lessons;
 
   const auto answer = [&](const PlacementRequest& request) {
     const std::optional<NodeId> chosen = policy_of(player).choose(request, play.random);
@@ -143,7 +143,7 @@ std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedS
       encoding.update(request, horizon);
     }
     const Evenkeel::Encoded all = Evenkeel::encode(request, horizon, encoding);
-    Lesson lesson{only(all, pick_candidates(all, *chosen, options.candidates, draw)), {}};
+    RatedNodes lesson{only(all, pick_candidates(all, *chosen, options.candidates, draw)), {}};
     const float unit = scheduling::kBasePerNode * static_cast<float>(request.cluster.node_count());
     for (const NodeId node : lesson.question.nodes) {
       Play fork = play;

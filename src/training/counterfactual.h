@@ -9,7 +9,7 @@
 namespace evenkeel::training {
 
 // One decision played out with every choice: what the scorer sees of each candidate, and what came of it.
-struct Lesson {
+struct RatedNodes {
   scheduling::Evenkeel::Encoded question;
   std::vector<float> costs;  // one per candidate, in the scorer's units
 };
@@ -23,7 +23,7 @@ struct CounterfactualOptions {
 // Plays a world by `scorer` (none: by horizon). At some decisions the whole world is copied for each
 // candidate, the pod put there, and the copy played on by the same policy for world.look: the same arrivals,
 // the same luck, only that choice differs. The future is used to judge, never to choose.
-std::vector<Lesson> lessons_of(const RandomWorld& world, const learning::SharedScorer* scorer,
-                               const CounterfactualOptions& options, std::uint64_t seed);
+std::vector<RatedNodes> lessons_of(const RandomWorld& world, const learning::SharedScorer* scorer,
+                                   const CounterfactualOptions& options, std::uint64_t seed);
 
 }  // namespace evenkeel::training

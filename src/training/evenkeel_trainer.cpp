@@ -29,7 +29,7 @@ struct Plan {
 };
 
 // What all candidates of a lesson cost on average is nobody's merit: costs count from there.
-void centre(Lesson& lesson) {
+void centre(RatedNodes& lesson) {
   float mean = 0;
   for (const float cost : lesson.costs) mean += cost / static_cast<float>(lesson.costs.size());
   for (float& cost : lesson.costs) cost -= mean;
@@ -53,8 +53,8 @@ class EvenkeelTrainer final : public Trainer {
 
   CurvePoint advance() override {
     if (done_ > 0 && done_ % plan_.improve_every == 0) player_ = smooth_;
-    std::vector<Lesson> lessons = gather();
-    for (Lesson& lesson : lessons) centre(lesson);
+    std::vector<RatedNodes> lessons = gather();
+    for (RatedNodes& lesson : lessons) centre(lesson);
     const Figures before = judge(lessons);
     Random random = Random(seed_).fork("batches").fork(done_);
     for (std::size_t pass = 0; pass < plan_.passes; ++pass) learn(lessons, random);
@@ -141,8 +141,8 @@ class EvenkeelTrainer final : public Trainer {
     return make_scenario_world(experiments_[with % experiments_.size()], seed);
   }
 
-  std::vector<Lesson> gather() const {
-    std::vector<std::vector<Lesson>> by_world(plan_.worlds);
+  std::vector<RatedNodes> gather() const {
+    std::vector<std::vector<RatedNodes>> by_world(plan_.worlds);
     std::optional<SharedScorer> player;
     if (!player_.empty()) {
       player.emplace(scorer_.shape());
@@ -153,8 +153,8 @@ class EvenkeelTrainer final : public Trainer {
       by_world[i] =
           lessons_of(make_world(i, world), player ? &*player : nullptr, plan_.counterfactual, world);
     });
-    std::vector<Lesson> lessons;
-    for (std::vector<Lesson>& some : by_world)
+    std::vector<RatedNodes> lessons;
+    for (std::vector<RatedNodes>& some : by_world)
       std::move(some.begin(), some.end(), std::back_inserter(lessons));
     return lessons;
   }
@@ -163,15 +163,15 @@ class EvenkeelTrainer final : public Trainer {
   std::uint64_t first_world() const { return plan_.first_world + seed_ * 1'000'000; }
 
   static std::vector<Real> reals(const std::vector<float>& values) { return {values.begin(), values.end()}; }
-  static Matrix nodes_of(const Lesson& lesson) {
+  static Matrix nodes_of(const RatedNodes& lesson) {
     return Eigen::Map<const Eigen::MatrixXf>(lesson.question.features.data(), EvenkeelEncoding::kNode,
                                              static_cast<Eigen::Index>(lesson.question.nodes.size()))
         .cast<Real>();
   }
 
-  Figures judge(const std::vector<Lesson>& lessons) const {
+  Figures judge(const std::vector<RatedNodes>& lessons) const {
     Figures figures;
-    for (const Lesson& lesson : lessons) {
+    for (const RatedNodes& lesson : lessons) {
       const learning::Vector learned =
           scorer_.forward(reals(lesson.question.item), nodes_of(lesson), reals(lesson.question.summary));
       std::size_t horizon = 0, scorer = 0;
@@ -190,7 +190,7 @@ class EvenkeelTrainer final : public Trainer {
     return figures;
   }
 
-  void learn(const std::vector<Lesson>& lessons, Random& random) {
+  void learn(const std::vector<RatedNodes>& lessons, Random& random) {
     std::vector<std::size_t> order(lessons.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     random.shuffle(order);
@@ -205,7 +205,7 @@ class EvenkeelTrainer final : public Trainer {
     }
   }
 
-  void add_gradient(const Lesson& lesson) {
+  void add_gradient(const RatedNodes& lesson) {
     learning::Network::Trace trace;
     learning::Vector chance =
         scorer_.forward(reals(lesson.question.item), nodes_of(lesson), reals(lesson.question.summary), trace);

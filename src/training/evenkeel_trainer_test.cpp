@@ -69,7 +69,7 @@ TEST(Counterfactual, FindsHorizonsChoiceBetterThanTheAverageOne) {
   std::size_t lessons = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const RandomWorld world = make_random_world({.most_nodes = 6, .laboratory_share = 1}, seed);
-    for (const Lesson& lesson : lessons_of(world, nullptr, {.candidates = 6, .lessons = 25}, seed)) {
+    for (const RatedNodes& lesson : lessons_of(world, nullptr, {.candidates = 6, .lessons = 25}, seed)) {
       const auto best = static_cast<std::size_t>(
           std::max_element(lesson.question.base.begin(), lesson.question.base.end()) -
           lesson.question.base.begin());
