@@ -42,6 +42,7 @@ class Succession {
   void saw_holder(const std::string& holder, Time now);  // of the Lease; empty: nobody
 
   bool is_deputy() const;
+  const std::vector<std::string>& deputies() const { return deputies_; }  // as last heard
   // How long until the next look at the Lease. Asked after every look, however it ended, and again whenever
   // something was heard or wake_at() has passed: then what is left of the time, or less. Once that time has
   // passed the look is taken for made.

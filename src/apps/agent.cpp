@@ -8,7 +8,9 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "apps/agent_metrics.h"
 #include "apps/command.h"
@@ -36,7 +38,7 @@ using messaging::ReportSender;
 constexpr Duration kFinish = 5s;     // for what is under way when told to stop
 constexpr Duration kTurn = 200ms;    // how soon a signal is noticed when nothing else happens
 constexpr Duration kShowEvery = 1s;  // /metrics is that old at most
-constexpr Duration kSettled = 20s;   // after which starting is over
+constexpr Duration kSettled = 10s;   // after which starting, or growing into a role, is over
 constexpr Duration kShortestInterval = 100ms, kLongestInterval = 1min;
 
 struct Arguments {
@@ -353,15 +355,21 @@ int Program::run() {
   (void)std::signal(SIGTERM, note_signal);
   (void)std::signal(SIGINT, note_signal);
   if (const Status opened = open(); !opened) return fail(opened.error());
-  const Duration began = ReportSender::steady_now();
-  bool has_settled = false;
+  // When what the last change of its role took may be given back.
+  Duration settled_at = ReportSender::steady_now() + kSettled;
+  bool has_settled = false, leads = false, is_deputy = false;
   while (told_to_stop == 0) {
     Duration wait = kTurn;
     if (sampler_) wait = std::clamp<Duration>(next_sample_ - ReportSender::steady_now(), 0s, wait);
     agent_->turn(wait);
     sample();
     show();
-    if (!has_settled && ReportSender::steady_now() - began > kSettled) {
+    if (std::exchange(leads, agent_->leading()) != agent_->leading() ||
+        std::exchange(is_deputy, agent_->is_deputy()) != agent_->is_deputy()) {
+      settled_at = ReportSender::steady_now() + kSettled;
+      has_settled = false;
+    }
+    if (!has_settled && ReportSender::steady_now() > settled_at) {
       has_settled = true;
       monitor::give_back_what_starting_took();
     }

@@ -148,6 +148,7 @@ LiveAgent::LiveAgent(kubernetes::ApiConnection& connection, messaging::AgentTran
       agent_(std::make_unique<agents::NodeAgent>(options_.agent, std::move(brain),
                                                  Random(options_.seed).fork("agent"))),
       succession_(options_.node, options_.succession, Random(options_.seed).fork("succession")),
+      deputies_(options_.succession.deputies),
       desk_(options_.desk, Random(options_.seed).fork("desk")),
       pool_(options_.pool),
       election_(std::make_unique<kubernetes::LeaderElector>(
@@ -186,7 +187,7 @@ void LiveAgent::start() {
     inbox_.push_back(Said{node, std::move(message)});
   };
   transport_.start(std::move(handlers));
-  transport_.lead(false, {});
+  transport_.lead(false, {0, "", options_.incarnation});
   node_world_->watch_waiting(true);
   node_world_->start();
   election_->on_change([this] { election_changed_ = true; });
@@ -279,7 +280,12 @@ void LiveAgent::handle(Incoming& incoming, Time at) {
 
 void LiveAgent::heard(FromLeader& message, Time at) {
   if (leads_ || !following_) return;
-  if (std::holds_alternative<NotLeading>(message)) return election_->hurry();
+  if (const auto* answer = std::get_if<NotLeading>(&message)) {
+    // A leader killed and started again: whoever has its address now is another process.
+    if (answer->incarnation != 0 && answer->incarnation != following_->incarnation)
+      succession_.leader_gone(*following_, at);
+    return election_->hurry();
+  }
   const Term term = std::visit([](const auto& said) { return said.term; }, message);
   if (term < heard_term_) {
     ++figures_.old_terms;
@@ -311,6 +317,7 @@ void LiveAgent::begin_term(Time at) {
   following_.reset();
   has_line_ = false;
   desk_.begin_term(led_term_);
+  deputies_.begin_term(succession_.deputies(), at);
   const scheduling::MarlBrain* brain = agent_->brain();
   const bool shares = brain && options_.policy == kShared;
   pool_.begin_term(led_term_, agent_->model(), shares ? brain->parameters() : std::vector<float>(), at);
@@ -326,7 +333,7 @@ void LiveAgent::end_term() {
   leads_ = false;
   next_beat_ = Time::max();
   desk_.end_term();
-  transport_.lead(false, {led_term_, election_->holder()});
+  transport_.lead(false, {led_term_, election_->holder(), options_.incarnation});
 }
 
 // Whoever holds the Lease is who is talked to, until somebody else does.
@@ -338,7 +345,7 @@ void LiveAgent::follow_holder() {
   following_ = holder;
   has_line_ = false;
   heard_term_ = 0;
-  transport_.lead(false, {0, election_->holder()});
+  transport_.lead(false, {0, election_->holder(), options_.incarnation});
   if (!holder) return transport_.unfollow();
   transport_.follow(*holder, agent_->hello(options_.incarnation, node_world_->watches_waiting()));
 }
@@ -406,16 +413,13 @@ void LiveAgent::choose_ways() {
   desk_.set_options(wanted);
 }
 
-LeaderBeat LiveAgent::make_beat() const {
+LeaderBeat LiveAgent::make_beat() {
   LeaderBeat beat;
   beat.term = led_term_;
   beat.beat = beats_;
   beat.leader = options_.node;
   beat.tells_pods = desk_.options().tells_pods;
-  for (const std::string& node : desk_.agents()) {
-    if (beat.deputies.size() >= options_.succession.deputies) break;
-    if (node != options_.node) beat.deputies.push_back(node);
-  }
+  beat.deputies = deputies_.choose(desk_.agents(), options_.node, now());
   if (scheduler_) beat.cluster = scheduling::cluster_shares(scheduler_->scheduler().cluster());
   return beat;
 }
@@ -488,7 +492,7 @@ void LiveAgent::stop(Duration at_most) {
   election_->release([&] { released = true; });
   connection_->run_for(kReleaseWithin, [&] { return released; });
   leads_ = false;
-  transport_.lead(false, {});
+  transport_.lead(false, {0, "", options_.incarnation});
   transport_.unfollow();
 }
 

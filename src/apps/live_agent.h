@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agents/bid_desk.h"
+#include "agents/deputies.h"
 #include "agents/model_pool.h"
 #include "agents/node_agent.h"
 #include "agents/succession.h"
@@ -129,7 +130,7 @@ class LiveAgent {
   void keep_scheduler(Time now);
   void lead(Time now);
   void beat(Time now);
-  LeaderBeat make_beat() const;
+  LeaderBeat make_beat();
   void choose_ways();
   void speak(Time now);
   void tell_leader(FromAgent message, Time now);
@@ -144,6 +145,7 @@ class LiveAgent {
   std::unique_ptr<kubernetes::NodeWorld> node_world_;
   std::unique_ptr<agents::NodeAgent> agent_;
   agents::Succession succession_;
+  agents::Deputies deputies_;
   agents::BidDesk desk_;
   agents::ModelPool pool_;
   std::unique_ptr<kubernetes::LeaderElector> election_;

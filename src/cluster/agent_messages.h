@@ -139,6 +139,8 @@ struct LeaderModel {
 struct NotLeading {
   Term term = 0;
   std::string holder;  // of the Lease, as last seen
+  // Of the process that answers; 0: not told. Whoever was at this address before it is gone.
+  std::uint64_t incarnation = 0;
   bool operator==(const NotLeading&) const = default;
 };
 using FromLeader = std::variant<LeaderBeat, LeaderAsks, LeaderAwards, LeaderModel, NotLeading>;

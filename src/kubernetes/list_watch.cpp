@@ -109,7 +109,10 @@ void ListWatch::ask_watch(const Reflector::Request& asked) {
   ++counts_.watches;
   frames_.reset();
   ApiConnection::StreamHandlers handlers;
-  handlers.opened = [this](WireFormat format) { frames_.emplace(format); };
+  handlers.opened = [this](WireFormat format) {
+    frames_.emplace(format);
+    opened_ = client_.now();
+  };
   handlers.body = [this](std::string_view piece) {
     frames_->append(piece);
     read_frames();
@@ -121,7 +124,7 @@ void ListWatch::ask_watch(const Reflector::Request& asked) {
   };
   handlers.end = [this] {
     stream_ = 0;
-    reflector_.watch_ended();
+    reflector_.watch_ended(frames_ ? client_.now() - opened_ : Duration::zero());
     step();
   };
   stream_ = client_.stream(std::move(request), std::move(handlers));

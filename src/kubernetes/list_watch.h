@@ -73,6 +73,7 @@ class ListWatch {
   std::optional<WatchFrames> frames_;
   Counts counts_;
   ApiConnection::StreamId stream_ = 0;
+  Time opened_{};  // the stream, if frames_ are there
   ApiConnection::TimerId timer_ = 0;
   bool is_listing_ = false;       // an answer to a list is awaited
   bool must_list_again_ = false;  // what that answer holds may be too old

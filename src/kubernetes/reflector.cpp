@@ -9,6 +9,7 @@ namespace evenkeel::kubernetes {
 namespace {
 
 constexpr int kGone = 410;
+constexpr Duration kHeld = std::chrono::seconds(10);
 constexpr Duration kAbsentPause =
     std::chrono::seconds(20);  // before a kind that is not there is asked for again
 
@@ -97,9 +98,16 @@ void Reflector::refused(const ApiStatus& status) {
   begin_listing();
 }
 
-void Reflector::watch_ended() {
+void Reflector::watch_ended(Duration after) {
   // Servers end watches all the time and are asked again at once; one that ends them unread is left in peace.
-  if (!progressed_) ++failures_;
+  // But where little happens a watch that held was a good one, though nothing was read: what went wrong
+  // before it is over.
+  if (after >= kHeld) {
+    failures_ = 0;
+    backoff_.reset();
+  } else if (!progressed_) {
+    ++failures_;
+  }
 }
 
 void Reflector::store(WireObject object, bool from_list, std::vector<ObjectChange>& changes) {

@@ -46,7 +46,7 @@ class Reflector {
   std::vector<ObjectChange> absent();
   // The server refused (HTTP status or the Status of an ERROR event), or 0 for a connection that failed.
   void refused(const ApiStatus& status);
-  void watch_ended();
+  void watch_ended(Duration after = {});  // so long after the server had opened it
   // Whoever needs to know that nothing is older than this moment: the next request is a list.
   void list_again() { begin_listing(); }
 

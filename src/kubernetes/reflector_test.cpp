@@ -147,6 +147,18 @@ TEST_F(ReflectorTest, DoesNotSpinOnAServerThatEndsEveryWatchUnread) {
   EXPECT_GT(next().pause, Duration::zero());
 }
 
+TEST_F(ReflectorTest, AsksAgainAtOnceAfterAWatchThatHeldThoughNothingHappened) {
+  (void)list(page(10, {}));
+  for (int i = 0; i < 6; ++i) {
+    reflector.refused({0, "", "the connection was lost", 0});
+    (void)next();
+  }
+  reflector.watch_ended(std::chrono::seconds(20));
+  EXPECT_EQ(next().pause, Duration::zero());
+  reflector.refused({410, "Expired", "", 0});
+  EXPECT_LT(next().pause, std::chrono::seconds(2));  // and what came before it is forgotten
+}
+
 TEST_F(ReflectorTest, TakesAKindThatTheServerDoesNotHaveForNoneOfItAndLooksAgainLater) {
   (void)next();
   EXPECT_EQ(told(reflector.absent()), "");

@@ -161,7 +161,9 @@ void AgentHub::lead(bool leads, const NotLeading& otherwise) {
   not_leading_.clear();
   // A holder that cannot be told is not known.
   if (!append_message(FromLeader(otherwise), not_leading_))
-    (void)append_message(FromLeader(NotLeading{.term = otherwise.term, .holder = ""}), not_leading_);
+    (void)append_message(
+        FromLeader(NotLeading{.term = otherwise.term, .holder = "", .incarnation = otherwise.incarnation}),
+        not_leading_);
   if (leads) return;
   for (const auto& [node, line] : std::exchange(members_, {})) {
     say_soon(*line, not_leading_);

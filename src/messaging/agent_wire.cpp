@@ -22,7 +22,7 @@ namespace {
 //              amount cpu in 1/1000  amount memory in 1  f32 … those that are there
 //   awards     v term  v awards  v (count, withdrawn: 1 bit)  16 pod …
 //   model      v term  v v version  v count  f32 …
-//   not        v term  v length + holder
+//   not        v term  v length + holder  u64 incarnation
 // An amount is v (n, 0: 1 bit) for n of its units, or a byte 1 and an f64 for what is not whole. A score of 0
 // is not sent; priorities are zigzag.
 enum class Kind : std::uint8_t {
@@ -259,6 +259,7 @@ void write(MessageWriter& writer, const NotLeading& answer) {
   writer->varint(answer.term);
   writer->varint(answer.holder.size());
   writer->raw(answer.holder);
+  writer->number(answer.incarnation);
 }
 
 Kind kind_of(const AgentHello&) { return Kind::hello; }
@@ -429,6 +430,7 @@ NotLeading read_not_leading(WireReader& reader) {
   NotLeading answer;
   answer.term = reader.small_varint();
   answer.holder = reader.take(read_count(reader, reader.varint(), kMostHolder, 1));
+  answer.incarnation = reader.number<std::uint64_t>();
   return answer;
 }
 

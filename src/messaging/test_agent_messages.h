@@ -60,7 +60,8 @@ inline std::vector<FromLeader> leader_samples() {
       .pod = pod_key("b"), .priority = 2'000'000'000, .cpu = 1.0 / 3, .memory = 0.5, .expected = {}};
   LeaderAwards awards{.term = 12, .awards = 300, .pods = {pod_key("a"), pod_key("b")}, .withdrawn = true};
   LeaderModel model{.term = 12, .version = {.term = 12, .number = 1}, .parameters = {1, -2, 0.125f}};
-  NotLeading answer{.term = 13, .holder = "node-3/10.0.0.7:9473/5f2c8e01d3b4a697"};
+  NotLeading answer{
+      .term = 13, .holder = "node-3/10.0.0.7:9473/5f2c8e01d3b4a697", .incarnation = 0x5f2c8e01d3b4a697};
   return {beat, LeaderAsks{.term = 12, .questions = {whole, bare}}, awards, model, answer, NotLeading{}};
 }
 

@@ -15,9 +15,7 @@ constexpr double kPriceStep = 0.3;
 constexpr double kLeastPrice = 0.001;
 constexpr double kWorkAgain = 2;  // work done again counts for more than imbalance: somebody waits for it
 
-struct Shares {
-  std::array<double, kDimensions> of{};
-};
+using Shares = Usage;  // of what a node has, not in units
 
 Shares shares(const NodeColumns& columns, std::size_t node, const Usage& usage) {
   Shares result;
