@@ -9,7 +9,7 @@ namespace evenkeel::kubernetes {
 namespace {
 
 constexpr int kGone = 410;
-constexpr Duration kHeld = std::chrono::seconds(10);
+constexpr Duration kHeld = std::chrono::seconds(10), kDeafAtMost = std::chrono::seconds(5);
 constexpr Duration kAbsentPause =
     std::chrono::seconds(20);  // before a kind that is not there is asked for again
 
@@ -32,7 +32,11 @@ Reflector::Request Reflector::next(Random& random) {
   request.whole = whole_;
   (is_watching_ ? request.resource_version : request.continue_token) =
       is_watching_ ? resource_version_ : continue_token_;
-  if (failures_ > 0) request.pause = std::max(backoff_.next(random), asked_pause_);
+  if (failures_ > 0) {
+    const Duration pause = backoff_.next(random);
+    request.pause = std::max(must_list_ ? std::min(pause, kDeafAtMost) : pause, asked_pause_);
+  }
+  must_list_ = false;
   asked_pause_ = {};
   progressed_ = false;
   return request;
@@ -95,6 +99,8 @@ void Reflector::refused(const ApiStatus& status) {
   if (!is_gone(status)) return;
   // Pages that expired while they were read will do so again on a busy server: the next list comes whole.
   if (!is_watching_ && !continue_token_.empty()) whole_ = true;
+  // A server that says so is well, whatever happened before, and until the list nothing is heard.
+  must_list_ = is_watching_;
   begin_listing();
 }
 

@@ -71,6 +71,7 @@ class Reflector {
   std::uint64_t listing_ = 1;
   bool is_watching_ = false, synced_ = false;
   bool progressed_ = false;  // since the last request: something was read
+  bool must_list_ = false;   // since the watch was too old
   bool whole_ = false;       // pages expired while being read: take it in one piece
   int failures_ = 0;         // in a row
   Duration asked_pause_{};   // Retry-After

@@ -159,6 +159,19 @@ TEST_F(ReflectorTest, AsksAgainAtOnceAfterAWatchThatHeldThoughNothingHappened) {
   EXPECT_LT(next().pause, std::chrono::seconds(2));  // and what came before it is forgotten
 }
 
+TEST_F(ReflectorTest, ListsSoonWhereAWatchIsTooOldHoweverMuchFailedBefore) {
+  (void)list(page(10, {}));
+  for (int i = 0; i < 12; ++i) {
+    reflector.refused({0, "", "the connection was lost", 0});
+    (void)next();
+  }
+  reflector.refused({410, "Expired", "", 0});
+  const auto request = next();
+  EXPECT_FALSE(request.is_watch);
+  EXPECT_LE(request.pause, std::chrono::seconds(5));
+  EXPECT_GT(request.pause, Duration::zero());
+}
+
 TEST_F(ReflectorTest, TakesAKindThatTheServerDoesNotHaveForNoneOfItAndLooksAgainLater) {
   (void)next();
   EXPECT_EQ(told(reflector.absent()), "");
