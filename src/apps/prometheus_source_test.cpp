@@ -56,9 +56,14 @@ class PrometheusTest : public ::testing::Test {
     set("node_disk_written", {row("n1", "7e6"), row("n2", "8e6")});
   }
   static json row(const std::string& node, const std::string& value) {
-    return {{{"instance", node + ":9100"}}, value};
+    return json::array({json::object({{"instance", node + ":9100"}}), value});
   }
-  void set(const std::string& word, json rows) {
+  // Not as one json: whether braces around a single one wrap or copy it, compilers disagree.
+  void set(const std::string& word, const std::vector<json>& rows) {
+    put(word, json::array());
+    for (const json& row : rows) series.back().second.push_back(row);
+  }
+  void put(const std::string& word, json rows) {
     std::erase_if(series, [&](const auto& entry) { return entry.first == word; });
     series.emplace_back(word, std::move(rows));
   }
@@ -105,7 +110,7 @@ TEST_F(PrometheusTest, ASampleThatWasNotScrapedAnewIsNoNews) {
 TEST_F(PrometheusTest, MissingAndImpossibleValuesAreNotKnownAndCounted) {
   set("node_cpu_seconds", {row("n1", "NaN"), row("n2", "-0.5")});
   set("node_disk_read", {row("n2", "+Inf")});
-  set("node_network_receive", nullptr);  // HTTP 500
+  put("node_network_receive", nullptr);  // HTTP 500
   const auto answer = ask();
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->reading.nodes.size(), 2U);
@@ -117,7 +122,7 @@ TEST_F(PrometheusTest, MissingAndImpossibleValuesAreNotKnownAndCounted) {
 
 TEST_F(PrometheusTest, PodsAreToldWhereCAdvisorIsScraped) {
   const auto pod = [](const char* name, const char* value) {
-    return json{{{"namespace", "shop"}, {"pod", name}}, value};
+    return json::array({json::object({{"namespace", "shop"}, {"pod", name}}), value});
   };
   set("container_cpu_usage", {pod("web-1", "0.5"), pod("web-2", "0.25")});
   set("container_memory_working_set", {pod("web-1", "1e9")});
