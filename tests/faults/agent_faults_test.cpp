@@ -152,23 +152,22 @@ TEST(Agents, HoldWhateverGoesWrong) {
   });
   all.print();
   if (only || failed > 0) return;
-  // A test in which nothing went wrong would say nothing. The few worlds that sanitizers see need not have
-  // everything.
+  // A test in which nothing went wrong would say nothing.
   const std::uint64_t worlds = last - first + 1;
   EXPECT_GT(all.counts.bindings, 10 * worlds);
-  EXPECT_GT(all.troubles.kills, worlds);
-  if (worlds < 500) return;
   EXPECT_GT(all.counts.leaders, 2 * worlds);
+  EXPECT_GT(all.troubles.kills, worlds);
   EXPECT_GT(all.troubles.leader_kills, worlds);
-  EXPECT_GT(all.troubles.pauses, worlds / 2);
   EXPECT_GT(all.troubles.partitions, worlds / 2);
-  EXPECT_GT(all.troubles.api_cuts, worlds / 4);
   EXPECT_GT(all.figures.claims, worlds / 2);
   EXPECT_GT(all.figures.bids, 10 * worlds);
   EXPECT_GT(all.figures.by_nobody, worlds);
   EXPECT_GT(all.figures.failovers, worlds / 5);
   EXPECT_GE(all.counts.fenced, worlds / 200);
   EXPECT_GE(all.network.wrong_node, worlds / 10);
+  if (worlds < 500) return;  // too rare to be asked for in the few worlds that sanitizers see
+  EXPECT_GT(all.troubles.pauses, worlds / 2);
+  EXPECT_GT(all.troubles.api_cuts, worlds / 4);
 }
 
 }  // namespace
