@@ -11,27 +11,25 @@
 # Set-up is part of every target: tools/bootstrap installs what is missing, and is silent when nothing is.
 
 JOBS ?= $(shell nproc)
-# SANITIZE=0 leaves out the second run of the tests, under ASan and UBSan.
+# SANITIZE=0 runs the tests of single folders in the release build instead of under ASan and UBSan.
 SANITIZE ?= 1
 EVENKEEL := build/release/evenkeel
 SOURCES = $(shell find src tests tools/testbed/links -name '*.h' -o -name '*.cpp')
 
 .PHONY: build demo bench train papers test golden format clean bootstrap check-format check-layers \
-        test-alone test-release test-dev test-kubernetes tsan fuzz build-fuzz tidy build-release build-dev \
+        test-alone test-release test-dev test-units test-kubernetes tsan fuzz build-fuzz tidy build-checks build-units build-dev \
         control-plane testbed testbed-down test-testbed bench-testbed testbed-programs
 
-build: build-release
-
-demo: build-release
+demo: build
 	$(EVENKEEL) demo $(ARGS)
 
-bench: build-release
+bench: build-checks
 	PATH="$(CURDIR)/.cache/prometheus/usr/bin:$$PATH" $(EVENKEEL) bench --report build/growth.html $(ARGS)
 
 # RECIPE and MODEL make another: make train RECIPE=drs MODEL=build/drs.ekm
 RECIPE ?= evenkeel
 MODEL ?= models/evenkeel.ekm
-train: build-release
+train: build
 	@mkdir -p $(dir $(MODEL))
 	$(EVENKEEL) train --recipe $(RECIPE) --out $(MODEL) --resume --report build/train.html $(ARGS)
 ifeq ($(RECIPE),evenkeel)
@@ -39,7 +37,7 @@ ifeq ($(RECIPE),evenkeel)
 	$(EVENKEEL) train --recipe marl-shared --out models/marl-shared.ekm --resume --report build/train-marl.html $(ARGS)
 endif
 
-papers: build-release
+papers: build
 	$(EVENKEEL) papers --all --out-dir build/papers $(ARGS)
 
 # One after the other, the cheapest first, so that a failure shows early and output stays whole. Kubernetes, the first
@@ -55,7 +53,7 @@ test: bootstrap
 # What needs no control plane.
 test-alone:
 	@$(MAKE) --no-print-directory test-release
-	@if [ "$(SANITIZE)" != 0 ]; then $(MAKE) --no-print-directory test-dev; fi
+	@$(MAKE) --no-print-directory $(if $(filter 0,$(SANITIZE)),test-units,test-dev)
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=1
 	@$(MAKE) --no-print-directory tidy TIDY_SAMPLE=6
 
@@ -73,9 +71,18 @@ check-layers: bootstrap
 build/%/build.ninja: CMakePresets.json
 	cmake --preset $*
 
-build-release build-dev build-fuzz: build-%: bootstrap
+build-dev build-fuzz: build-%: bootstrap
 	@$(MAKE) --no-print-directory build/$*/build.ninja
 	@cmake --build --preset $* -j $(JOBS)
+
+# What users run, that with what tests/ needs besides, and that with the tests of single folders.
+CHECKS := evenkeel tests/all tools/testbed/links/all
+build: TARGETS := evenkeel
+build-checks: TARGETS := $(CHECKS)
+build-units: TARGETS := all
+build build-checks build-units: bootstrap
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --build --preset release -j $(JOBS) --target $(TARGETS)
 
 # Kubernetes itself, which tests run against: a quarter of an hour the first time, nothing later.
 control-plane: bootstrap
@@ -84,13 +91,20 @@ control-plane: bootstrap
 # What waits until Kubernetes is built: it runs against it, or measures and wants the machine to itself.
 LATER := kubernetes|conformance|testbed|monitor
 # A machine that stutters for seconds fails what waits for threads and programs: once more, then it counts; ctest shows the
-# first failure as well.
-test-release test-dev: test-%: build-%
-	ctest --preset $* -j $(JOBS) --progress --repeat until-pass:2 -LE '$(LATER)'
+# first failure as well. Tests of single folders (label `unit`) run under sanitizers; what makes whole worlds of them, and
+# what measures, as users run it too. `make test-units` runs the former in the release build.
+test-release: build-checks
+	ctest --preset release -j $(JOBS) --progress --repeat until-pass:2 -LE '$(LATER)|unit' -E _NOT_BUILT
+
+test-dev: build-dev
+	ctest --preset dev -j $(JOBS) --progress --repeat until-pass:2 -LE '$(LATER)'
+
+test-units: build-units
+	ctest --preset release -j $(JOBS) --progress --repeat until-pass:2 -L unit
 
 # Against a real API server, against kube-scheduler's own code, and what measures.
-test-kubernetes: build-release control-plane
-	ctest --preset release -j 2 --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor'
+test-kubernetes: build-checks control-plane
+	ctest --preset release -j 2 --progress --repeat until-pass:2 -L 'kubernetes|conformance|monitor' -E _NOT_BUILT
 
 # Real nodes. ARGS go to tools/testbed/up: make testbed ARGS='--nodes 2 --cpu 500m'
 TESTBED ?= build/testbed
@@ -101,11 +115,11 @@ testbed-down:
 	@tools/testbed/down
 
 # Only where nodes can be had at all: a container without rights need not fetch and build what it cannot run.
-testbed-programs: build-release
+testbed-programs: build-checks
 	@if tools/testbed/possible; then tools/bootstrap --testbed && tools/kube/build kubelet >/dev/null; fi
 
 test-testbed: testbed-programs
-	ctest --preset release --progress --repeat until-pass:2 -L testbed
+	ctest --preset release --progress --repeat until-pass:2 -L testbed -E _NOT_BUILT
 
 # The parts that have threads of their own, under ThreadSanitizer; no other tests are built for it.
 TSAN_TESTS := online_learner_test online_learning_test history_test messaging_test
@@ -125,10 +139,10 @@ fuzz: build-fuzz
 
 # All of it takes a quarter of an hour with cold stamps; `make test` looks at every sixth source.
 TIDY_SAMPLE ?= 1
-tidy: build-release
+tidy: build
 	@tools/tidy build/release --jobs $(JOBS) --sample $(TIDY_SAMPLE)
 
-golden: build-release
+golden: build-checks
 	EVENKEEL_REGENERATE=1 build/release/tests/golden_test --gtest_brief=1
 	@git --no-pager diff --stat -- tests/golden
 

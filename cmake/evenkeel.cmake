@@ -22,16 +22,16 @@ function(evenkeel_library name)
   target_include_directories(${library} ${scope} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${library} ${scope} ${arg_DEPENDS} ${arg_LINKS})
   if(arg_TESTS)
-    evenkeel_test(${name}_test SOURCES ${arg_TESTS} DEPENDS ${name} ${arg_TEST_DEPENDS})
+    evenkeel_test(${name}_test LABEL unit SOURCES ${arg_TESTS} DEPENDS ${name} ${arg_TEST_DEPENDS})
   endif()
 endfunction()
 
-# evenkeel_test(<binary> SOURCES … [DEPENDS <folder>…] [LINKS <target>…])
+# evenkeel_test(<binary> [LABEL <label>] SOURCES … [DEPENDS <folder>…] [LINKS <target>…])
 #
 # A GoogleTest binary, run from the root of the tree so that tests open `scenarios/…` as users do.
 # Tests are listed when ctest starts: a build never runs what it built.
 function(evenkeel_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;DEPENDS;LINKS")
   evenkeel_refuse_leftovers(evenkeel_test "${arg_UNPARSED_ARGUMENTS}")
   list(TRANSFORM arg_DEPENDS PREPEND evenkeel_)
   add_executable(${name} ${arg_SOURCES})
@@ -41,8 +41,12 @@ function(evenkeel_test name)
     # What is tested is optimised, the tests need not be: they compile in half the time.
     target_compile_options(${name} PRIVATE -O1)
   endif()
+  set(properties)
+  if(arg_LABEL)
+    set(properties PROPERTIES LABELS ${arg_LABEL})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                       DISCOVERY_TIMEOUT 60)
+                       DISCOVERY_TIMEOUT 60 ${properties})
 endfunction()
 
 # evenkeel_program(<name> SOURCES … [DEPENDS <folder>…] [LINKS <target>…])

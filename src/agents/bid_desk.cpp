@@ -69,6 +69,7 @@ void BidDesk::set_options(BidDeskOptions options) { options_ = options; }
 void BidDesk::clear_words() {
   rounds_by_pod_.clear();
   rounds_.clear();
+  openings_.clear();
   looked_at_ = 0;
   early_.clear();
   closed_.clear();
@@ -224,15 +225,17 @@ BidDesk::Rounds::iterator BidDesk::open(const PodKey& pod, const PlacementReques
   const std::vector<Said> early = early_.take(pod);
   if (candidates.empty()) return rounds_.end();
   closed_.erase(pod);
+  const double quorum = is_crowded(request.now) ? options_.crowd_quorum : options_.quorum;
   const auto at =
       rounds_
           .try_emplace(next_round_++, question_about(pod, request),
-                       BidRound::Terms{options_.gather_within, options_.quorum_after, options_.quorum},
-                       request.now)
+                       BidRound::Terms{options_.gather_within, options_.quorum_after, quorum}, request.now)
           .first;
   BidRound& round = at->second;
   round.replace_candidates(std::move(candidates), agents_.size());
   rounds_by_pod_[pod] = at;
+  openings_.push_back(request.now);
+  while (openings_.size() > options_.crowd) openings_.pop_front();
 
   // Only the leader knows what the pod's talk to others would cost: words without that are no answer.
   const bool has_delay = !request.pod.shape->app_group.empty() ||
@@ -269,12 +272,42 @@ std::vector<BidRound::Candidate> BidDesk::draw_candidates(const PlacementRequest
     candidate.joining = agents_[*agent].joining;
     if (slot < delays.size()) candidate.delay = delays[slot];
   }
-  const std::size_t sample = options_.sample;
-  if (sample == 0 || sample >= all.size()) return all;
+  const std::size_t sample = options_.sample == 0 ? all.size() : options_.sample;
+  if (const std::size_t few = std::min(sample, options_.crowd_sample);
+      few < all.size() && is_crowded(request.now)) {
+    keep_least_asked(all, few);
+    return all;
+  }
+  if (sample >= all.size()) return all;
   for (std::size_t i = 0; i < sample; ++i) std::swap(all[i], all[i + random_.below(all.size() - i)]);
   all.resize(sample);
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
   return all;
+}
+
+bool BidDesk::is_crowded(Time now) const {
+  if (rounds_.size() >= options_.crowd) return true;
+  return openings_.size() >= options_.crowd && now - openings_.front() <= options_.crowd_within;
+}
+
+// By lot where they are asked about equally many.
+void BidDesk::keep_least_asked(std::vector<BidRound::Candidate>& candidates, std::size_t count) {
+  std::vector<std::uint32_t> questions(agents_.size());
+  for (const auto& [number, round] : rounds_)
+    for (const BidRound::Candidate& candidate : round.candidates())
+      if (candidate.state != State::out) ++questions[candidate.agent];
+  std::vector<std::uint64_t> ranks;
+  ranks.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    ranks.push_back(std::uint64_t{questions[candidates[i].agent]} << 48 | random_.below(1U << 16) << 32 | i);
+  const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(count);
+  std::nth_element(ranks.begin(), end, ranks.end());
+  std::vector<BidRound::Candidate> kept;
+  kept.reserve(count);
+  for (auto rank = ranks.begin(); rank != end; ++rank)
+    kept.push_back(candidates[*rank & std::numeric_limits<std::uint32_t>::max()]);
+  std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+  candidates = std::move(kept);
 }
 
 BidDesk::State BidDesk::state_of(const BidRound::Candidate& candidate) const {
@@ -485,16 +518,19 @@ Time BidDesk::wake_at() const {
 }
 
 // Where pods come at once every decision makes one agent's words out of date, and a round is decided as long
-// as a quorum is left: so many are decided before agents must be asked again. Words about those behind them
-// would be out of date before their turn comes: only twice as many are asked about, and whoever has waited
-// long.
+// as a quorum is left: so many are decided before agents must be asked again, times as many as ask others
+// altogether. Words about those behind them would be out of date before their turn comes: only twice as many
+// are asked about, and whoever has waited long.
 void BidDesk::write_questions() {
   std::size_t in_front = 0;
   for (auto& [number, round] : rounds_) {
     if (round.ended) continue;
     bool again = false;
     if (round.count(State::out_of_date) > 0 && round.end_by_words() == End::none) {
-      again = in_front < 2 * (round.asked() - round.needed() + 1) || round.consulted >= round.quorum_at();
+      const std::size_t apart =
+          std::max<std::size_t>(1, by_node_.size() / std::max<std::size_t>(1, round.asked()));
+      const std::size_t decided = apart * (round.asked() - round.needed() + 1);
+      again = in_front < 2 * decided || round.consulted >= round.quorum_at();
       ++in_front;
     }
     write_questions(round, again);

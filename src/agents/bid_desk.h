@@ -22,7 +22,13 @@ struct BidDeskOptions {
   Duration gather_within{std::chrono::milliseconds{60}};  // from the question: then those who answered did
   Duration quorum_after{std::chrono::milliseconds{12}};   // then a quorum is enough
   double quorum = 0.75;                                   // of those asked
-  std::size_t sample = 0;      // agents asked about one pod, drawn among those whose nodes would do; 0: all
+  std::size_t sample = 0;  // agents asked about one pod, drawn among those whose nodes would do; 0: all
+  // With so many questions open, or asked within so short a time, a pod is one of many: to ask everybody
+  // about each would take more of the cluster than the pods are worth, and every award makes words out of
+  // date. Only so many are asked, those with the fewest questions, and such a quorum of them will do.
+  std::size_t crowd = 16, crowd_sample = 6;
+  Duration crowd_within{std::chrono::milliseconds{400}};
+  double crowd_quorum = 0.5;
   bool tells_pods = false;     // pods are told (relay); else only to those who do not see them
   std::size_t most_open = 64;  // questions at once: more would only grow out of date
   Duration keep_bids{std::chrono::seconds{30}};  // that came before anybody asked
@@ -141,8 +147,10 @@ class BidDesk {
 
   Rounds::iterator open(const PodKey& pod, const scheduling::PlacementRequest& request,
                         std::span<const float> delays);
+  bool is_crowded(Time now) const;
   std::vector<BidRound::Candidate> draw_candidates(const scheduling::PlacementRequest& request,
                                                    std::span<const float> delays);
+  void keep_least_asked(std::vector<BidRound::Candidate>& candidates, std::size_t count);
   void look_at_candidates(BidRound& round, const scheduling::PlacementRequest& request);
   void ask_the_silent(BidRound& round, Time now);
   Outcome decide(BidRound& round, Time now);
@@ -169,6 +177,7 @@ class BidDesk {
   Rounds rounds_;
   std::unordered_map<PodKey, Rounds::iterator, PodKeyHash> rounds_by_pod_;
   std::uint64_t next_round_ = 0;
+  std::deque<Time> openings_;  // of the latest, as many as make a crowd
   std::size_t looked_at_ = 0;  // rounds
   EarlyBids early_;
   std::unordered_map<PodKey, Closed, PodKeyHash> closed_;

@@ -59,6 +59,24 @@ TEST_F(AgentCases, OneAgentAloneStrandsNoPod) {
   expect_no_violations();
 }
 
+// Its host never refuses a connection: that it is another process is told by what it answers.
+TEST_F(AgentCases, ALeaderKilledAndBackOnItsAddressAtOnceIsReplacedAtOnce) {
+  start(4);
+  const std::string node = world.leader()->node, address = world.leader()->line->address();
+  const std::string port = address.substr(address.rfind(':') + 1);
+  const auto term = world.judge().term();
+  world.doom(world.leader()->name);
+  world.run_for(1us);
+  ASSERT_EQ(world.agent_of(node), nullptr);
+  world.start_agent(node, std::stoi(port));
+  ASSERT_EQ(world.agent_of(node)->line->address(), address);
+  make_pods(10);
+  world.run_for(1s);  // the Lease, left alone, would run out after four
+  EXPECT_GT(world.judge().term(), term);
+  EXPECT_EQ(waiting(), 0U);
+  expect_no_violations();
+}
+
 TEST_F(AgentCases, AWordAboutAnotherNodeHasNoEffect) {
   start(3);
   SimulatedConnection process(world.network(), "impostor");

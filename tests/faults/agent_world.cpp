@@ -159,7 +159,7 @@ std::vector<AgentWorld::Process*> AgentWorld::deputies() {
   return ready;
 }
 
-void AgentWorld::start_agent(const std::string& node) {
+void AgentWorld::start_agent(const std::string& node, std::optional<int> wanted) {
   if (agent_of(node) != nullptr || without_.contains(node)) return;
   agent_network_.power_on(node);
   auto process = std::make_unique<Process>();
@@ -171,7 +171,8 @@ void AgentWorld::start_agent(const std::string& node) {
     process->connection->skew(random_.between(0.99, 1.01));
     process->connection->set_ahead(from_seconds(random_.between(-7200, 7200)));
   }
-  const int port = 9473 + (random_.chance(0.5) ? 0 : started_);
+  const int drawn = 9473 + (random_.chance(0.5) ? 0 : started_);
+  const int port = wanted.value_or(drawn);
   process->line = std::make_unique<SimulatedAgentLine>(agent_network_, *process->connection, node, port);
   apps::LiveAgentOptions options = options_;
   options.node = node;

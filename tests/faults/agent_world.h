@@ -70,7 +70,7 @@ class AgentWorld {
   // Applied to every agent before it starts.
   void prepare(std::function<void(apps::LiveAgentOptions&)> prepare) { prepare_ = std::move(prepare); }
   void be_calm_cluster(std::size_t nodes);  // roomy nodes with an agent each
-  void start_agent(const std::string& node);
+  void start_agent(const std::string& node, std::optional<int> port = std::nullopt);  // none: one or another
   void run_until(Time end);
   void run_for(Duration time) { run_until(clock_.now() + time); }
   void make_pod(const std::string& name);
