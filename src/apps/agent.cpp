@@ -52,7 +52,7 @@ struct Arguments {
   std::string interval = "1s", cgroup, proc = "/proc", sys = "/sys", network_of = "self";
   std::vector<std::string> interfaces, disks, capacities, namespaces;
   std::string status, token_file;
-  std::size_t tells_beyond = 8, sample = 32, asks_all_up_to = 100, deputies = 2;
+  std::size_t tells_beyond = 8, sample = 32, asks_all_up_to = 50, deputies = 2;
   std::string gather = "60ms";
 };
 
@@ -420,7 +420,7 @@ void add_agent(CLI::App& app, int& exit_code) {
   command->add_option("--tells-beyond", arguments->tells_beyond,
                       "With more agents than this the leader tells of pods, instead of a watch by each (8)");
   command->add_option("--asks-all-up-to", arguments->asks_all_up_to,
-                      "With more agents than this a sample is asked about each pod (100)");
+                      "With more agents than this a sample is asked about each pod (50)");
   command->add_option("--sample", arguments->sample, "So many of them (32)");
   command->add_flag("--no-monitor", arguments->no_monitor,
                     "Measure nothing: the node counts by what its pods are expected to use");

@@ -34,7 +34,7 @@ struct LiveAgentOptions {
   agents::NodeAgent::Options agent;  // its node and profiles are filled in
   // With more agents than this the leader tells of pods, and agents watch for none; with more than that it
   // asks a sample of them about each pod (docs/distributed.md has what was measured).
-  std::size_t tells_beyond = 8, asks_all_up_to = 100, sample = 32;
+  std::size_t tells_beyond = 8, asks_all_up_to = 50, sample = 32;
   Duration report_every{std::chrono::seconds{2}};  // to the leader
   Duration keep_warm{std::chrono::seconds{30}};    // a deputy's view of the cluster, once it is none any more
   std::shared_ptr<const learning::Model> model;  // of its network; none: it abstains, or learns from nothing

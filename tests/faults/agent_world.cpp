@@ -74,6 +74,9 @@ void AgentWorld::draw_options() {
   options_.asks_all_up_to = random_.chance(0.3) ? 1 : 100;
   options_.sample = 1 + random_.below(4);
   options_.desk.quorum = random_.between(0.3, 1);
+  // These worlds have few nodes: what is a crowd elsewhere hardly comes together here.
+  options_.desk.crowd = seed_ % 3 == 0 ? 16 : 1 + seed_ % 5;
+  options_.desk.crowd_sample = 1 + seed_ % 4;
   options_.agent.learns = random_.chance(0.5);
   if (random_.chance(0.8)) {
     const scheduling::MarlBrain brain(scheduling::shared_brain(), random_);
