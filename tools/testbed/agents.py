@@ -4,8 +4,10 @@ DaemonSet's pod would be, known by a certificate for that node and a token bound
 import os
 import pathlib
 import secrets
+import shutil
 import signal
 import sys
+import time
 
 import images
 import measure
@@ -13,7 +15,9 @@ import measure
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "agents"))
 import fleet  # noqa: E402
 
+NAME = "agents"
 PORT, STATUS = 9473, 9474
+ROUNDS = ["all", "quorum", "deadline", "nobody"]  # how a pod was decided; by nobody: by the rule
 SLEEPER = {"image": images.reference("pause"), "imagePullPolicy": "Never"}
 
 
@@ -97,3 +101,43 @@ class Agents(fleet.Fleet):
         self.agents = [one for one in self.agents if one.node != node.name] + [agent]
         self.by_node[node.name] = agent
         return agent
+
+
+class Crew(Agents):
+    """All of them as a contender (contenders.py), `agents` or `agents+learn`. They keep nothing when they end."""
+    scheduler_name = "evenkeel"
+
+    def __init__(self, name, bed, evenkeel, folder, models=None):
+        model = (models or {}).get(name)
+        super().__init__(bed, evenkeel, [*(["--learn"] if name.endswith("+learn") else []), *([f"--model={model}"] if model else [])])
+        self.name, self.folder, self.rounds_before = name, pathlib.Path(folder), {}
+
+    def __enter__(self):
+        super().__enter__()
+        try:
+            self.until_joined()
+        except fleet.Trouble as trouble:
+            self.__exit__()
+            raise fleet.Trouble(f"{trouble}\n" + "".join(agent.log_end() for agent in self.agents)) from None
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+        for agent in self.agents:
+            shutil.copyfile(agent.log, self.folder / f"{self.name}-{agent.node}.log")
+
+    def wait_until_it_decides(self):
+        """Each has seen its node for a while, and heard what the cluster uses."""
+        time.sleep(5)
+
+    def cpu_seconds(self):
+        """Of all of them, their monitors included."""
+        return sum(agent.cpu_seconds() for agent in self.agents)
+
+    def rounds(self):
+        """How pods were decided since the last call, by whoever leads now."""
+        time.sleep(1.5)  # figures are shown once a second
+        figures = self.leader().metrics()
+        now = {way: figures.get(f"evenkeel_agents_rounds_{way}_total", 0) for way in ROUNDS}
+        before, self.rounds_before = self.rounds_before, now
+        return {way: now[way] - before.get(way, 0) for way in ROUNDS}

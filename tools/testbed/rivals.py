@@ -13,6 +13,7 @@ from kube import Trouble, end_with_parent, free_ports, wait_until
 HERE = pathlib.Path(__file__).resolve().parent
 PLUGINS, VOLCANO = "scheduler-plugins", "volcano"
 POD_GROUPS = "/apis/scheduling.volcano.sh/v1beta1/namespaces/default/podgroups"
+QUEUES = "/apis/scheduling.volcano.sh/v1beta1/queues"
 VOLCANO_CONFIGURATION = {
     "actions": "enqueue, allocate, backfill",
     "tiers": [{"plugins": [{"name": "priority"}, {"name": "gang", "enablePreemptable": False}, {"name": "conformance"}]},
@@ -102,13 +103,19 @@ class Volcano(Rival):
 
     def flags(self, port):
         self.define_kinds()
-        (self.folder / f"{VOLCANO}.yaml").write_text(json.dumps(VOLCANO_CONFIGURATION))
-        return [f"--kubeconfig={self.bed.plane.kubeconfig}", f"--scheduler-conf={self.folder}/{VOLCANO}.yaml", "--leader-elect=false",
+        self.open_queues()
+        # Alone in its folder: it reads the file again whenever anything there is written, its own log for one.
+        file = self.folder / f"{VOLCANO}-configuration" / "scheduler.yaml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(VOLCANO_CONFIGURATION))
+        return [f"--kubeconfig={self.bed.plane.kubeconfig}", f"--scheduler-conf={file}", "--leader-elect=false",
                 "--enable-healthz", f"--healthz-address=127.0.0.1:{port}", "--kube-api-qps=5000", "--kube-api-burst=5000",
                 "--cache-dumper=false", "--v=3"]
 
     def define_kinds(self):
         """Its module has them."""
+        if self.bed.plane.api("GET", POD_GROUPS)[0] == 200:
+            return
         module = subprocess.run([HERE / "../with_go", "go", "list", "-mod=readonly", "-m", "-f", "{{.Dir}}", "volcano.sh/volcano"],
                                 cwd=HERE / "rivals/volcano", capture_output=True, text=True)
         kinds = sorted(pathlib.Path(module.stdout.strip()).glob("installer/helm/chart/volcano/crd/bases/*.yaml"))
@@ -120,6 +127,18 @@ class Volcano(Rival):
             done = subprocess.run([*kubectl, *map(str, arguments)], capture_output=True, text=True)
             if done.returncode != 0:
                 raise Trouble(f"{VOLCANO}: {done.stderr.strip()}")
+
+    def open_queues(self):
+        """It makes its queues by itself, but lets nobody in until its controller has declared them open."""
+        plane = self.bed.plane
+        for name in ("root", "default"):
+            made = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name},
+                    "spec": {"weight": 1, "reclaimable": name != "root"}}
+            code, said = plane.api("POST", QUEUES, made)
+            if code in (201, 409):
+                code, said = plane.api("PATCH", f"{QUEUES}/{name}/status", {"status": {"state": "Open"}}, "application/merge-patch+json")
+            if code != 200:
+                raise Trouble(f"{QUEUES}/{name}: {code} {said.get('message')}")
 
     def meet(self, group, names, edges):
         self.define_kinds()

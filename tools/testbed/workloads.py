@@ -15,6 +15,8 @@ PEER_PORT = 27000  # where the net pods' peer listens, on the machine itself
 FRAMES, SECONDS = 900, 30.0
 NET_RATE, DISK_RATE = 1000, 2.0  # kilobytes and megabytes a second, each way
 MEMORY = {"video": 60, "net": 20, "disk": 30}  # megabytes
+# The thesis's pods (MARL) are an eighth of a node at most, on nodes of 300m; some thirty of them run at once.
+THESIS_MOST, THESIS_SECONDS = 37, 24.0
 # Kernels as PPO-LRT used them, a tenth as long as in scenarios/ppo-lrt-random.yaml: name, side, repetitions.
 KERNELS = {"2mm": (200, 100), "3mm": (200, 123), "atax": (200, 1), "cholesky": (300, 26), "correlation": (250, 554),
            "covariance": (250, 549), "fdtd-2d": (200, 48), "gemm": (200, 24), "heat-3d": (50, 149), "jacobi-2d": (250, 65)}
@@ -29,13 +31,14 @@ class Arrival:
     lasts: float | None = None  # seconds after the beginning: it never ends by itself
 
 
-def drs_pod(name, kind, milli):
-    part = milli / MOST
+def drs_pod(name, kind, milli, most=MOST, seconds=SECONDS):
+    """most: millicores of the largest pod, which runs for so many seconds."""
+    part, size = milli / most, most / MOST
+    net, disk = NET_RATE * size, DISK_RATE * size
     arguments = {
-        "video": ["--frames", FRAMES],
-        "net": ["--peer", network.HOST, "--port", PEER_PORT, "--rate", round(NET_RATE * part),
-                "--kilobytes", round(NET_RATE * part * SECONDS)],
-        "disk": ["--rate", round(DISK_RATE * part, 3), "--megabytes", round(DISK_RATE * SECONDS * 0.8, 1), "--span", 8],
+        "video": ["--frames", round(FRAMES * size * seconds / SECONDS)],
+        "net": ["--peer", network.HOST, "--port", PEER_PORT, "--rate", round(net * part), "--kilobytes", round(net * part * seconds)],
+        "disk": ["--rate", round(disk * part, 3), "--megabytes", round(disk * seconds * 0.8, 1), "--span", 8],
     }[kind]
     memory = MEMORY[kind]
     return applications.pod(name, kind, [*arguments, "--memory", memory], cpu=f"{milli}m", memory=f"{memory + 16}M")
@@ -52,6 +55,20 @@ def drs(seed, pods, every, deviation=0.0, weights=(1, 1, 1)):
         kind = kinds.pop()
         arrivals.append(Arrival(at, drs_pod(f"{kind}-{number:03}", kind, dice.randint(30, MOST)), kind))
         at += max(0.0, dice.gauss(every, deviation)) if deviation else every
+    return arrivals
+
+
+def thesis(seed, pods, every, by_lot):
+    """MARL's chapter 5: video, disk and net, in shuffled blocks at equal intervals, or both by lot (scenarios/marl-*.yaml)."""
+    dice = random.Random(f"thesis {seed} {by_lot}")
+    arrivals, kinds, at = [], [], 0.0
+    for number in range(pods):
+        if not kinds:
+            kinds = dice.choices(sorted(MEMORY)) if by_lot else dice.sample(sorted(MEMORY), len(MEMORY))
+        kind = kinds.pop()
+        milli = dice.randint(round(0.4 * THESIS_MOST), THESIS_MOST)
+        arrivals.append(Arrival(at, drs_pod(f"{kind}-{number:03}", kind, milli, THESIS_MOST, THESIS_SECONDS), kind))
+        at += dice.expovariate(1 / every) if by_lot else every
     return arrivals
 
 
@@ -101,6 +118,8 @@ WORKLOADS = {
     "random": ("DRS Random: as Even, intervals normally distributed, deviation 0.5 s",
                lambda seed, pods: drs(seed, pods, 2.5, 0.5), 60),
     "cpu": ("DRS CPU: video, net and disk 4:1:1, a pod every 2.5 s", lambda seed, pods: drs(seed, pods, 2.5, 0.0, (4, 1, 1)), 60),
+    "marl-uniform": ("MARL uniform: video, disk and net in turn, a pod a second", lambda seed, pods: thesis(seed, pods, 1.0, False), 105),
+    "marl-random": ("MARL random: which and when by lot, a pod a second on average", lambda seed, pods: thesis(seed, pods, 1.0, True), 105),
     "uniform": ("PPO-LRT uniform: web servers at once, 100 to 3,300 pages each", web, 40),
     "kernels": ("PPO-LRT random: ten kernels at once", lambda seed, pods: kernels(seed, pods // 10), 40),
     "peak": ("PPO-LRT peak: kernels within 30 s", lambda seed, pods: kernels(seed, pods // 10, 30.0), 80),
