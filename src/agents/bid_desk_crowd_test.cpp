@@ -255,6 +255,12 @@ class Followers {
   std::vector<std::pair<std::uint32_t, AgentBids>> answers_;
 };
 
+std::vector<std::string> names(int count) {
+  std::vector<std::string> pods;
+  for (int i = 0; i < count; ++i) pods.push_back("p" + std::to_string(i));
+  return pods;
+}
+
 // Turns of the loop until all pods have a node; false: that took too long.
 bool run(TestBids& bids, Followers& followers, std::vector<std::string> waiting, int turns = 500) {
   while (!waiting.empty() && turns-- > 0) {
@@ -284,9 +290,7 @@ bool run(TestBids& bids, Followers& followers, std::vector<std::string> waiting,
 TEST(BidDesk, SpreadsPodsThatComeAtOnce) {
   TestBids bids(4);
   Followers followers(bids, 4);
-  std::vector<std::string> pods;
-  for (int i = 0; i < 40; ++i) pods.push_back("p" + std::to_string(i));
-  ASSERT_TRUE(run(bids, followers, pods));
+  ASSERT_TRUE(run(bids, followers, names(40)));
   EXPECT_EQ(followers.pods(), (std::vector<int>{10, 10, 10, 10}));
   // Asked again about those whose turn is near, not about all that wait.
   EXPECT_LE(bids.desk.figures().questions, 40U * 4U + 40U * 6U);
@@ -295,9 +299,7 @@ TEST(BidDesk, SpreadsPodsThatComeAtOnce) {
 TEST(BidDesk, SpreadsThemOverFiveHundredAgentsAsWell) {
   TestBids bids(500);
   Followers followers(bids, 500);
-  std::vector<std::string> pods;
-  for (int i = 0; i < 1000; ++i) pods.push_back("p" + std::to_string(i));
-  ASSERT_TRUE(run(bids, followers, pods));
+  ASSERT_TRUE(run(bids, followers, names(1000)));
   EXPECT_LE(*std::max_element(followers.pods().begin(), followers.pods().end()), 3)
       << "six are asked of each";
   EXPECT_GE(*std::min_element(followers.pods().begin(), followers.pods().end()), 1);
@@ -311,9 +313,7 @@ TEST(BidDesk, RepeatsItselfForASeed) {
     options.sample = 5;
     TestBids bids(30, options);
     Followers followers(bids, 30);
-    std::vector<std::string> pods;
-    for (int pod = 0; pod < 100; ++pod) pods.push_back("p" + std::to_string(pod));
-    ASSERT_TRUE(run(bids, followers, pods));
+    ASSERT_TRUE(run(bids, followers, names(100)));
     ends.push_back(followers.pods());
   }
   EXPECT_EQ(ends[0], ends[1]);
